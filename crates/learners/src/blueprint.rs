@@ -22,7 +22,8 @@ use solvers::blueprint::{
     head_to_head,
 };
 
-use crate::training::{TrainingError, Watch, at, beside, columns};
+use crate::Error;
+use crate::training::{Watch, beside, columns};
 
 /// What is trained, and how long.
 #[derive(Debug)]
@@ -77,21 +78,23 @@ impl<'a> BlueprintTraining<'a> {
         deals: HoldemDeals,
         out: &'a Path,
         watch: &'a dyn Watch,
-    ) -> Result<BlueprintTraining<'a>, TrainingError> {
+    ) -> Result<BlueprintTraining<'a>, Error> {
         let [training, curve, picture] =
             ["training", "course.csv", "course.svg"].map(|ending| beside(out, ending));
         let options = plan.options;
         let (trainer, seconds) = if training.exists() {
-            let file = File::open(&training).map_err(at(&training))?;
+            let file = File::open(&training).map_err(|error| Error::at(&training, error))?;
             let trainer = Trainer::resume(tree, deals, options, BufReader::new(file));
             let remedy = "without the file the training starts again";
-            let trainer = trainer.map_err(|error| at(&training)(format!("{error}; {remedy}")))?;
-            let seconds = seconds_at(&curve, trainer.iterations()).map_err(at(&curve))?;
+            let trainer =
+                trainer.map_err(|error| Error::at(&training, format!("{error}; {remedy}")))?;
+            let seconds = seconds_at(&curve, trainer.iterations())
+                .map_err(|error| Error::at(&curve, error))?;
             watch.say(&format!("resuming after {} of training", clock(seconds)));
             (trainer, seconds)
         } else {
             let trainer = Trainer::new(tree, deals, options)?;
-            File::create(&curve).map_err(at(&curve))?;
+            File::create(&curve).map_err(|error| Error::at(&curve, error))?;
             (trainer, 0.0)
         };
         Ok(BlueprintTraining {
@@ -119,7 +122,7 @@ impl<'a> BlueprintTraining<'a> {
     ///
     /// # Errors
     /// When the last checkpoint or the blueprint cannot be written.
-    pub fn train(&mut self) -> Result<(), TrainingError> {
+    pub fn train(&mut self) -> Result<(), Error> {
         if self.is_done() {
             self.watch.say("finished; to continue, give a longer --time, or more --iterations");
             return self.write();
@@ -175,7 +178,7 @@ impl<'a> BlueprintTraining<'a> {
 
     /// Writes a checkpoint, then measures the strategy and prints a line. The inner error is that
     /// of writing, which does not stop the training.
-    fn checkpoint(&mut self) -> Result<Result<(), TrainingError>, TrainingError> {
+    fn checkpoint(&mut self) -> Result<Result<(), Error>, Error> {
         let saved = write_whole(&self.training, |out| self.trainer.write(out));
         if saved.is_ok() && self.watch.is_stopped() {
             self.watch
@@ -207,7 +210,7 @@ impl<'a> BlueprintTraining<'a> {
                     None => Ok(()),
                 }
             });
-        Ok(saved.map_err(at(&self.training)))
+        Ok(saved.map_err(|error| Error::at(&self.training, error)))
     }
 
     /// Whether there is a checkpoint.
@@ -221,10 +224,10 @@ impl<'a> BlueprintTraining<'a> {
     }
 
     /// Writes the blueprint.
-    fn write(&self) -> Result<(), TrainingError> {
+    fn write(&self) -> Result<(), Error> {
         let buckets = self.trainer.deals().of();
         let mut file = Vec::new();
-        buckets.write(&mut file).map_err(at(self.out))?;
+        buckets.write(&mut file).map_err(|error| Error::at(self.out, error))?;
         let training = self.facts();
         let contents = Contents {
             tree: self.trainer.tree(),
@@ -236,7 +239,8 @@ impl<'a> BlueprintTraining<'a> {
             training: &training,
         };
         let sums = |node, bucket, row: &mut [f32]| self.trainer.sums(node, bucket, row);
-        write_whole(self.out, |out| write(out, &contents, sums).map(drop)).map_err(at(self.out))
+        write_whole(self.out, |out| write(out, &contents, sums).map(drop))
+            .map_err(|error| Error::at(self.out, error))
     }
 
     /// The facts about the training that the blueprint's file holds.

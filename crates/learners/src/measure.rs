@@ -11,8 +11,9 @@ use serde::Serialize;
 use show::Table as TextTable;
 use show::number::percent;
 
+use crate::Error;
 use crate::Table;
-use crate::data::dataset::{Dataset, DatasetError, Labels, Split};
+use crate::data::dataset::{Dataset, Labels, Split};
 
 /// The lower bound of shares in a log-loss, so that one certain error is expensive but finite.
 pub const MIN_SHARE: f32 = 1e-7;
@@ -293,7 +294,7 @@ impl Comparison {
         students: &[(String, Arc<Student>)],
         dataset: &Dataset,
         memory: u64,
-    ) -> Result<Comparison, DatasetError> {
+    ) -> Result<Comparison, Error> {
         let line = |name: &str, student: Option<&Arc<Student>>| Line {
             name: name.to_owned(),
             parameters: student.map(|student| {

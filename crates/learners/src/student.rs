@@ -6,7 +6,7 @@ use std::{fmt, fs, io};
 use game::Street;
 use models::file::sha256;
 use models::network::Output;
-use models::student::{FORMAT, MANIFEST, Manifest, StreetManifest, StudentError, TrainedModel};
+use models::student::{FORMAT, MANIFEST, Manifest, StreetManifest, TrainedModel};
 use serde::Serialize;
 use show::Table as TextTable;
 use show::number::percent;
@@ -14,11 +14,11 @@ use show::number::percent;
 use crate::data::dataset::Dataset;
 use crate::data::partial_path;
 use crate::measure::{ClassifierScores, measure};
-use crate::mlp::{Engine, Loss, Mlp, MlpError, MlpOptions, Numbers, Samples, TrainingConstants};
-use crate::trees::boost::{self, Boost, BoostError};
+use crate::mlp::{Engine, Loss, Mlp, MlpOptions, Numbers, Samples, TrainingConstants};
+use crate::trees::boost::{self, Boost};
 use crate::trees::cart;
 use crate::trees::oct::{self, Oct};
-use crate::{Bins, Progress, Table, Training, TreesError};
+use crate::{Bins, Error, Progress, Table, Training};
 
 /// The learner and its options, the same for every street.
 #[derive(Debug, Clone)]
@@ -31,18 +31,6 @@ pub enum LearningOptions {
     Xgboost(boost::Options),
     /// A network.
     Mlp(MlpOptions),
-}
-
-/// The reason training fails.
-#[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say what variants and fields are")]
-pub enum LearningError {
-    #[error(transparent)]
-    Trees(#[from] TreesError),
-    #[error(transparent)]
-    Boost(#[from] BoostError),
-    #[error(transparent)]
-    Mlp(#[from] MlpError),
 }
 
 /// The most bins of each column for tree learners.
@@ -97,7 +85,7 @@ impl LearningOptions {
         bins: Option<&'a Bins>,
         held_out: &'a Table,
         saved: Option<&[u8]>,
-    ) -> Result<Box<dyn Run + 'a>, LearningError> {
+    ) -> Result<Box<dyn Run + 'a>, Error> {
         let binned = || bins.expect("the caller has made the table's bins");
         Ok(match (self, saved) {
             (LearningOptions::Cart(options), _) => {
@@ -137,7 +125,7 @@ pub fn begin_on<'a, E: Engine + 'a>(
     table: &Table,
     held_out: &Table,
     saved: Option<&[u8]>,
-) -> Result<Box<dyn Run + 'a>, LearningError> {
+) -> Result<Box<dyn Run + 'a>, Error> {
     let samples = (Samples::from(table), Some(Samples::from(held_out)));
     let what = (Output::Softmax, Loss::CrossEntropy);
     network_on(engine, samples, what, for_rows(options, table.rows()), saved)
@@ -154,7 +142,7 @@ pub fn network_on<'a, E: Engine + 'a>(
     what: (Output, Loss),
     options: MlpOptions,
     saved: Option<&[u8]>,
-) -> Result<Box<dyn Run + 'a>, LearningError> {
+) -> Result<Box<dyn Run + 'a>, Error> {
     let run = Mlp::on(engine, train, held_out, what, options)?;
     Ok(Box::new(FallibleRun(match saved {
         Some(saved) => run.resume(saved)?,
@@ -185,7 +173,7 @@ pub trait Run {
     ///
     /// # Errors
     /// When the rows cannot be learned from.
-    fn step(&mut self) -> Result<Option<Progress>, LearningError>;
+    fn step(&mut self) -> Result<Option<Progress>, Error>;
 
     /// The best model so far.
     fn learned(&self) -> TrainedModel;
@@ -194,11 +182,11 @@ pub trait Run {
     ///
     /// # Errors
     /// When the engine cannot return its state.
-    fn save(&self) -> Result<Vec<u8>, LearningError>;
+    fn save(&self) -> Result<Vec<u8>, Error>;
 }
 
 impl<T: Training<Model: Into<TrainedModel>>> Run for T {
-    fn step(&mut self) -> Result<Option<Progress>, LearningError> {
+    fn step(&mut self) -> Result<Option<Progress>, Error> {
         Ok(Training::step(self))
     }
 
@@ -206,7 +194,7 @@ impl<T: Training<Model: Into<TrainedModel>>> Run for T {
         self.model().into()
     }
 
-    fn save(&self) -> Result<Vec<u8>, LearningError> {
+    fn save(&self) -> Result<Vec<u8>, Error> {
         Ok(Training::save(self))
     }
 }
@@ -215,16 +203,16 @@ impl<T: Training<Model: Into<TrainedModel>>> Run for T {
 struct FallibleRun<E: Engine>(Mlp<E>);
 
 impl<E: Engine> Run for FallibleRun<E> {
-    fn step(&mut self) -> Result<Option<Progress>, LearningError> {
-        self.0.advance().map_err(|error| LearningError::Mlp(error.into()))
+    fn step(&mut self) -> Result<Option<Progress>, Error> {
+        self.0.advance().map_err(Into::into)
     }
 
     fn learned(&self) -> TrainedModel {
         self.0.network().into()
     }
 
-    fn save(&self) -> Result<Vec<u8>, LearningError> {
-        self.0.checkpoint().map_err(|error| LearningError::Mlp(error.into()))
+    fn save(&self) -> Result<Vec<u8>, Error> {
+        self.0.checkpoint().map_err(Into::into)
     }
 }
 
@@ -238,7 +226,7 @@ struct Greedy<'a> {
 }
 
 impl Run for Greedy<'_> {
-    fn step(&mut self) -> Result<Option<Progress>, LearningError> {
+    fn step(&mut self) -> Result<Option<Progress>, Error> {
         if self.tree.is_some() {
             return Ok(None);
         }
@@ -253,7 +241,7 @@ impl Run for Greedy<'_> {
         TrainedModel::Tree(self.tree.clone().expect("the one step has been done"))
     }
 
-    fn save(&self) -> Result<Vec<u8>, LearningError> {
+    fn save(&self) -> Result<Vec<u8>, Error> {
         Ok(Vec::new())
     }
 }
@@ -300,17 +288,16 @@ pub fn write(
     dataset: &Dataset,
     metadata: StudentMetadata<'_>,
     trained: &[TrainedStreet; 4],
-) -> Result<Manifest, StudentError> {
+) -> Result<Manifest, Error> {
     let partial = partial_path(folder);
-    let at = |path: &Path, source: io::Error| StudentError::File { path: path.to_owned(), source };
     let _ = fs::remove_dir_all(&partial);
-    fs::create_dir_all(&partial).map_err(|source| at(&partial, source))?;
+    fs::create_dir_all(&partial).map_err(|error| Error::at(&partial, error))?;
     let mut streets = Vec::new();
     for (street, trained) in Street::ALL.into_iter().zip(trained) {
         let (ending, bytes) = trained.learned.encode(metadata.small);
         let file = format!("{street}.{ending}");
         let path = partial.join(&file);
-        fs::write(&path, &bytes).map_err(|source| at(&path, source))?;
+        fs::write(&path, &bytes).map_err(|error| Error::at(&path, error))?;
         streets.push(StreetManifest {
             street: street.to_string(),
             file,
@@ -337,8 +324,8 @@ pub fn write(
     };
     let path = partial.join(MANIFEST);
     let text = toml::to_string(&manifest).map_err(io::Error::other);
-    text.and_then(|text| fs::write(&path, text)).map_err(|source| at(&path, source))?;
-    fs::rename(&partial, folder).map_err(|source| at(folder, source))?;
+    text.and_then(|text| fs::write(&path, text)).map_err(|error| Error::at(&path, error))?;
+    fs::rename(&partial, folder).map_err(|error| Error::at(folder, error))?;
     Ok(manifest)
 }
 
@@ -400,16 +387,6 @@ impl fmt::Display for StudentReport<'_> {
     }
 }
 
-/// The reason why a model of another program cannot be imported.
-#[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say what variants and fields are")]
-pub enum ImportError {
-    #[error("{} has no {names}", .folder.display())]
-    None { folder: PathBuf, names: String },
-    #[error("{}: {error}", .path.display())]
-    File { path: PathBuf, error: String },
-}
-
 /// The model of a street from the folder of another program, and its file.
 ///
 /// # Errors
@@ -419,7 +396,7 @@ pub fn import(
     dataset: &Dataset,
     folder: &Path,
     street: Street,
-) -> Result<(TrainedModel, PathBuf), ImportError> {
+) -> Result<(TrainedModel, PathBuf), Error> {
     let endings: &[&str] = match kind {
         "xgboost" => &["ubj", "json"],
         "mlp" => &["safetensors"],
@@ -427,14 +404,12 @@ pub fn import(
     };
     let names: Vec<String> = endings.iter().map(|ending| format!("{street}.{ending}")).collect();
     let path = names.iter().map(|name| folder.join(name)).find(|path| path.exists());
-    let path = path.ok_or_else(|| ImportError::None {
-        folder: folder.to_owned(),
-        names: names.join(" and no "),
+    let path = path.ok_or_else(|| {
+        Error::new(format!("{} has no {}", folder.display(), names.join(" and no ")))
     })?;
-    let at = |error: String| ImportError::File { path: path.clone(), error };
-    let bytes = fs::read(&path).map_err(|error| at(error.to_string()))?;
+    let bytes = fs::read(&path).map_err(|error| Error::at(&path, error))?;
     let card = &dataset.card().streets[street.index()];
     let learned = TrainedModel::read(kind, &bytes, &card.columns, &card.classes)
-        .map_err(|error| at(error.to_string()))?;
+        .map_err(|error| Error::at(&path, error))?;
     Ok((learned, path))
 }

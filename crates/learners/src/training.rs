@@ -9,10 +9,9 @@ use std::{fs, io};
 use logs::folder::write_whole;
 use models::student::TrainedModel;
 use show::svg::chart::{Chart, Line};
-use solvers::blueprint::TrainerError;
 
-use crate::Progress;
-use crate::student::{LearningError, Run};
+use crate::student::Run;
+use crate::{Error, Progress};
 
 /// The clock, the display and the user of a training.
 pub trait Watch: Sync {
@@ -30,31 +29,6 @@ pub trait Watch: Sync {
 
     /// Prints a line.
     fn say(&self, line: &str);
-}
-
-/// The reason why a training cannot begin, go on or be kept.
-#[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say what variants and fields are")]
-pub enum TrainingError {
-    #[error("{}: {error}", .path.display())]
-    File { path: PathBuf, error: String },
-    #[error(
-        "{} holds another training: it has `{found}`, and this would be `{ours}`; remove it to \
-         start again",
-        .folder.display()
-    )]
-    Other { folder: PathBuf, found: String, ours: String },
-    #[error("training {title}: {error}")]
-    Run { title: String, error: LearningError },
-    #[error(transparent)]
-    Blueprint(#[from] TrainerError),
-    #[error(transparent)]
-    State(LearningError),
-}
-
-/// The error of a file.
-pub(crate) fn at<E: ToString>(path: &Path) -> impl Fn(E) -> TrainingError {
-    move |error| TrainingError::File { path: path.to_owned(), error: error.to_string() }
 }
 
 /// The path `FILE.ending`.
@@ -92,11 +66,7 @@ impl Checkpoints {
     ///
     /// # Errors
     /// If the folder holds another training.
-    pub fn open(
-        out: &Path,
-        training: String,
-        every: Duration,
-    ) -> Result<Checkpoints, TrainingError> {
+    pub fn open(out: &Path, training: String, every: Duration) -> Result<Checkpoints, Error> {
         let folder = beside(out, "training");
         // The file is written with the first checkpoint, so that invalid options leave nothing
         // behind.
@@ -106,8 +76,11 @@ impl Checkpoints {
                 let differs =
                     found.lines().zip(training.lines()).find(|(found, ours)| found != ours);
                 let (found, ours) = differs.unwrap_or_default();
-                let (found, ours) = (found.to_owned(), ours.to_owned());
-                Err(TrainingError::Other { folder, found, ours })
+                Err(Error::new(format!(
+                    "{} holds another training: it has `{found}`, and this would be `{ours}`; \
+                     remove it to start again",
+                    folder.display()
+                )))
             }
             _ => Ok(Checkpoints { folder, training, every }),
         }
@@ -122,13 +95,14 @@ impl Checkpoints {
         &self,
         named: RunName<'_>,
         watch: &dyn Watch,
-        begin: impl FnOnce(Option<&[u8]>) -> Result<Box<dyn Run + 'a>, LearningError>,
-    ) -> Result<Option<TrainedModel>, TrainingError> {
+        begin: impl FnOnce(Option<&[u8]>) -> Result<Box<dyn Run + 'a>, Error>,
+    ) -> Result<Option<TrainedModel>, Error> {
         let state = self.folder.join(format!("{}.state", named.file));
         let losses = self.losses(named);
         let saved = read_if_there(&state)?;
-        let mut curve = Curve::open(&losses, saved.is_some()).map_err(at(&losses))?;
-        let failure = |error| TrainingError::Run { title: named.title.to_owned(), error };
+        let mut curve =
+            Curve::open(&losses, saved.is_some()).map_err(|error| Error::at(&losses, error))?;
+        let failure = |error| Error::new(format!("training {}: {error}", named.title));
         let mut run = begin(saved.as_deref()).map_err(failure)?;
         let mut saved = watch.now();
         while let Some(progress) = run.step().map_err(failure)? {
@@ -152,7 +126,7 @@ impl Checkpoints {
     }
 
     /// Writes a checkpoint.
-    fn keep(&self, run: &dyn Run, curve: &mut Curve, state: &Path) -> Result<(), TrainingError> {
+    fn keep(&self, run: &dyn Run, curve: &mut Curve, state: &Path) -> Result<(), Error> {
         let name = self.folder.join(RUN);
         let begun = fs::create_dir_all(&self.folder).and_then(|()| {
             if name.exists() {
@@ -160,10 +134,10 @@ impl Checkpoints {
             }
             write_whole(&name, |out| out.write_all(self.training.as_bytes()))
         });
-        begun.map_err(at(&name))?;
-        curve.write().map_err(at(state))?;
-        let bytes = run.save().map_err(TrainingError::State)?;
-        write_whole(state, |out| out.write_all(&bytes)).map_err(at(state))
+        begun.map_err(|error| Error::at(&name, error))?;
+        curve.write().map_err(|error| Error::at(state, error))?;
+        let bytes = run.save()?;
+        write_whole(state, |out| out.write_all(&bytes)).map_err(|error| Error::at(state, error))
     }
 
     /// Copies a run's losses to `csv` and writes their chart beside it. `loss` is the name of the
@@ -176,13 +150,14 @@ impl Checkpoints {
         named: RunName<'_>,
         csv: &Path,
         loss: [&str; 2],
-    ) -> Result<(), TrainingError> {
+    ) -> Result<(), Error> {
         let losses = self.losses(named);
-        fs::copy(&losses, csv).map_err(at(&losses))?;
+        fs::copy(&losses, csv).map_err(|error| Error::at(&losses, error))?;
         let title = format!("Validation {}, {}", loss[0], named.title);
         if let Some(svg) = losses_picture(&losses, &title, named.steps, loss) {
             let path = csv.with_extension("svg");
-            write_whole(&path, |out| out.write_all(svg.as_bytes())).map_err(at(&path))?;
+            write_whole(&path, |out| out.write_all(svg.as_bytes()))
+                .map_err(|error| Error::at(&path, error))?;
         }
         Ok(())
     }
@@ -191,17 +166,17 @@ impl Checkpoints {
     ///
     /// # Errors
     /// When it cannot be removed.
-    pub fn end(&self) -> Result<(), TrainingError> {
-        fs::remove_dir_all(&self.folder).map_err(at(&self.folder))
+    pub fn end(&self) -> Result<(), Error> {
+        fs::remove_dir_all(&self.folder).map_err(|error| Error::at(&self.folder, error))
     }
 }
 
 /// The contents of a file; `None` if there is none.
-fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, TrainingError> {
+fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, Error> {
     match fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(at(path)(error)),
+        Err(error) => Err(Error::at(path, error)),
     }
 }
 

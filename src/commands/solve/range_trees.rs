@@ -1,14 +1,12 @@
-//! `cardroom solve range-trees`: the best shove and call ranges that a tree of a few questions can
+//! `cardroom solve trees`: the best shove and call ranges that a tree of a few questions can
 //! describe.
 
 use std::sync::Mutex;
 
-use learners::range_trees::{BlindTrees, Limits, Loss, RangeTrees, optima};
-use models::linear::Blind;
-use solvers::shove_fold::Payoffs;
+use readable::shove_fold::range_trees::{BlindTrees, Limits, Loss, RangeTrees, optima};
+use readable::shove_fold::{Blind, Payoffs};
 
-use crate::arguments::Stacks;
-use crate::arguments::Threads;
+use crate::arguments::{Stacks, Threads};
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::output::{Output, Report};
@@ -39,11 +37,9 @@ pub struct Args {
     depth: u8,
     #[command(flatten)]
     threads: Threads,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
-    /// No progress display
-    #[arg(long, short)]
+    #[arg(from_global)]
     quiet: bool,
 }
 

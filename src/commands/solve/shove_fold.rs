@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use learners::shove_fold::{Rule, ShoveFold};
+use readable::shove_fold::report::{Rule, ShoveFold};
 
 use crate::arguments::Stacks;
 use crate::exit::Failure;
@@ -34,8 +34,7 @@ pub struct Args {
     /// the difference
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
 }
 

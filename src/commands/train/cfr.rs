@@ -10,7 +10,7 @@ use std::sync::Arc;
 use abstraction::betting::BettingTree;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use learners::blueprint::{BlueprintPlan, BlueprintTraining, size_table};
-use models::blueprint::{Blueprint, BlueprintError, PackError, WHOLE, pack};
+use models::blueprint::{Blueprint, WHOLE, pack};
 use serde::Serialize;
 use show::number::{self, clock, percent};
 use solvers::blueprint::{Averaging, BLOCK, HoldemDeals, Precision, Skipping, TrainingOptions};
@@ -89,8 +89,7 @@ pub struct Args {
     /// Only report the size of the game and its tables
     #[arg(long)]
     dry_run: bool,
-    /// No progress display
-    #[arg(long, short)]
+    #[arg(from_global)]
     quiet: bool,
 }
 
@@ -208,8 +207,7 @@ pub(super) struct PackArgs {
     /// Overwrite the file
     #[arg(long)]
     force: bool,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
 }
 
@@ -231,21 +229,20 @@ pub(super) fn pack_blueprint(args: &PackArgs) -> Result<Output, Failure> {
             args.out.display()
         )));
     }
-    let blueprint = Blueprint::open(&args.path).map_err(|error| match error {
-        error @ BlueprintError::Read { .. } => Failure::input(error),
-        error => Failure::at(&args.path, error),
+    let blueprint = Blueprint::open(&args.path).map_err(|error| {
+        if error.is_unreadable() { Failure::input(error) } else { Failure::at(&args.path, error) }
     })?;
     blueprint.verify().map_err(|error| Failure::at(&args.path, error))?;
     // Written beside the output until it is complete.
     let mut part = args.out.clone().into_os_string();
     part.push(".part");
     let part = PathBuf::from(part);
-    let write = || -> Result<(), PackError> {
+    let write = || -> std::io::Result<()> {
         let mut file = BufWriter::new(File::create(&part)?);
         pack(&blueprint, args.steps, &mut file)?;
         file.flush()?;
         file.get_ref().sync_all()?;
-        Ok(fs::rename(&part, &args.out)?)
+        fs::rename(&part, &args.out)
     };
     write().map_err(|error| {
         let _ = fs::remove_file(&part);

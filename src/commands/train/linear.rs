@@ -2,13 +2,11 @@
 
 use std::path::PathBuf;
 
-use learners::linear_q::{Form, Quirk, Trained, TrainedRules, Training, TrainingPlan};
 use learners::training::Watch;
+use readable::linear::{Form, Quirk, Trained, TrainedRules, Training, TrainingPlan};
 
 use super::training::Watched;
-use crate::arguments::Given;
-use crate::arguments::Stacks;
-use crate::arguments::Threads;
+use crate::arguments::{Given, Stacks, Threads};
 use crate::config::units::Count;
 use crate::exit::Failure;
 use crate::interrupt;
@@ -59,11 +57,9 @@ pub struct Args {
     seed: u64,
     #[command(flatten)]
     threads: Threads,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
-    /// No progress display
-    #[arg(long, short)]
+    #[arg(from_global)]
     quiet: bool,
 }
 

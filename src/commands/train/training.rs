@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use learners::mlp::{Loss, MlpOptions, Processor, Samples};
-use learners::student::{LearningError, LearningOptions, Run, network_on};
+use learners::student::{LearningOptions, Run, network_on};
 use learners::training::Watch;
 use learners::{Bins, Table};
 use matches::runner::Stop;
@@ -172,7 +172,7 @@ impl Trainer {
         bins: Option<&'a Bins>,
         held_out: &'a Table,
         saved: Option<&[u8]>,
-    ) -> Result<Box<dyn Run + 'a>, LearningError> {
+    ) -> Result<Box<dyn Run + 'a>, learners::Error> {
         #[cfg(feature = "gpu")]
         if let (Trainer::Gpu(gpu), LearningOptions::Mlp(options)) = (self, lesson) {
             let engine = |plan: &_, numbers| GpuEngine::new(gpu, plan, numbers);
@@ -188,7 +188,7 @@ impl Trainer {
         what: (network::Output, Loss),
         options: MlpOptions,
         saved: Option<&[u8]>,
-    ) -> Result<Box<dyn Run>, LearningError> {
+    ) -> Result<Box<dyn Run>, learners::Error> {
         #[cfg(feature = "gpu")]
         if let Trainer::Gpu(gpu) = self {
             // The engine has a handle of its own, so that the run need not outlive this one.

@@ -10,7 +10,7 @@ use learners::database::Card;
 use learners::mlp::MlpOptions;
 use learners::situations::{Database, Situations};
 use learners::training::{Checkpoints, RunName};
-use learners::values::training::{LabelNoise, Lesson, LessonError, LessonSettings, Trained};
+use learners::values::training::{LabelNoise, Lesson, LessonSettings, Trained};
 use logs::folder::write_whole;
 use models::network::Precision;
 use models::student::TrainedModel;
@@ -42,13 +42,13 @@ use crate::{interrupt, resolve_names};
 ///
 /// Examples:
 ///   cardroom train situations --count 2000 --out turns
-///   cardroom train values --data turns --encoding potential --out potential.safetensors
-///   cardroom train values --data turns --encoding by-hand --out by-hand.safetensors
+///   cardroom train values turns --encoding potential --out potential.safetensors
+///   cardroom train values turns --encoding by-hand --out by-hand.safetensors
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
     /// File of situations, made by `cardroom train situations`
-    #[arg(long, value_name = "FILE")]
+    #[arg(value_name = "SITUATIONS")]
     data: PathBuf,
     /// The network's input: direct, ehs2, nested, potential, by-hand or a kind of buckets
     #[arg(long, value_name = "ENCODING", default_value = "direct")]
@@ -91,11 +91,9 @@ pub(super) struct Args {
     checkpoint: Time,
     #[command(flatten)]
     threads: Threads,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
-    /// No progress display
-    #[arg(long, short)]
+    #[arg(from_global)]
     quiet: bool,
 }
 
@@ -111,17 +109,17 @@ impl Args {
     }
 
     /// The error of a lesson in terms of the command line.
-    fn refused(&self, error: LessonError) -> Failure {
-        match error {
-            LessonError::Encoding { .. } => Failure::usage(error),
-            LessonError::Memory { rows, needed } => Failure::input(anyhow::anyhow!(
+    fn refused(&self, error: learners::Error) -> Failure {
+        match error.memory() {
+            Some((rows, needed)) => Failure::input(anyhow::anyhow!(
                 "{} rows would take {}, and --memory is {}: give more, or fewer situations, \
                  renamings or hands",
                 whole(rows),
                 HumanBytes(needed),
                 HumanBytes(self.memory.0)
             )),
-            error => Failure::input(error),
+            None if error.is_encoding() => Failure::usage(error),
+            None => Failure::input(error),
         }
     }
 }
@@ -233,11 +231,9 @@ pub(super) struct SituationsArgs {
     making: Making,
     #[command(flatten)]
     threads: Threads,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
-    /// No progress display
-    #[arg(long, short)]
+    #[arg(from_global)]
     quiet: bool,
 }
 
@@ -273,7 +269,7 @@ pub(super) fn make_situations(args: &SituationsArgs) -> Result<Output, Failure> 
 /// The exploitability of the solutions as a share of the pot: mean and maximum.
 fn exploitability(path: &Path) -> Result<MeanAndMost, Failure> {
     let database = Database::open(path)?;
-    let all = (0..database.games()).map(|at| f64::from(database.situation(at).exploitability));
+    let all = (0..database.games()).map(|at| f64::from(database.game(at).exploitability));
     let (sum, most) = all.fold((0.0, 0.0_f64), |(sum, most), one| (sum + one, most.max(one)));
     Ok(MeanAndMost { mean: sum / database.games() as f64, most })
 }
@@ -343,8 +339,7 @@ pub(super) struct LabelNoiseArgs {
     other: PathBuf,
     #[command(flatten)]
     threads: Threads,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
 }
 

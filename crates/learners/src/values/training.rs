@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use abstraction::buckets::{BucketRecipe, Buckets, BucketsError, Progress as Made};
+use abstraction::buckets::{BucketRecipe, Buckets, Progress as Made};
 use game::Street;
 use models::network::{Activation, Network, Output};
 use models::values::{Encoding, flop};
@@ -19,10 +19,9 @@ use super::{
     ByHand, CheckDown, Encoded, EndOfFlop, Errors, ValueModel, Zero, between_solutions, by_hand,
     encoding_error, end_of_flop, errors, samples,
 };
-use crate::data::database::DatabaseError;
 use crate::data::situations::Database;
+use crate::error::{Error, Kind};
 use crate::mlp::{Loss, MlpOptions, Samples};
-use crate::student::LearningError;
 
 /// What a network is to learn from.
 #[derive(Debug, Clone)]
@@ -38,29 +37,6 @@ pub struct LessonSettings {
     pub hands: usize,
     /// The seed of the hands that are drawn.
     pub seed: u64,
-}
-
-/// The reason why a file of situations cannot be learned from.
-#[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say what variants and fields are")]
-pub enum LessonError {
-    #[error(transparent)]
-    Database(#[from] DatabaseError),
-    #[error(
-        "{}: {count} situations are too few to learn from, to choose by and to test with: make at \
-         least 13",
-        .file.display()
-    )]
-    TooFew { file: PathBuf, count: usize },
-    #[error(
-        "--encoding {name}: it is neither direct, ehs2, nested, potential or by-hand nor a kind of \
-         buckets: {error}"
-    )]
-    Encoding { name: String, error: String },
-    #[error(transparent)]
-    Buckets(#[from] BucketsError),
-    #[error("{rows} rows would take {needed} bytes")]
-    Memory { rows: u64, needed: u64 },
 }
 
 /// The name for features chosen by hand instead of an encoding.
@@ -98,12 +74,16 @@ impl Lesson {
         settings: LessonSettings,
         memory: u64,
         making: impl FnMut(Made),
-    ) -> Result<Lesson, LessonError> {
+    ) -> Result<Lesson, Error> {
         let database = Database::open(&settings.data)?;
         let count = database.games();
         let [train, valid] = [TRAIN, VALID].map(|share| count * share / 100);
         if train == 0 || valid == train || count == valid {
-            return Err(LessonError::TooFew { file: settings.data, count });
+            return Err(Error::new(format!(
+                "{}: {count} situations are too few to learn from, to choose by and to test with: \
+                 make at least 13",
+                settings.data.display()
+            )));
         }
         let street = &database.card().content.street;
         let input_encoding = input_encoding(&settings.encoding, street, making)?;
@@ -116,7 +96,8 @@ impl Lesson {
         };
         let needed = 4 * rows as u64 * numbers as u64;
         if needed > memory {
-            return Err(LessonError::Memory { rows: rows as u64, needed });
+            let text = format!("{rows} rows would take {needed} bytes");
+            return Err(Error::of(Kind::Memory { rows: rows as u64, needed }, text));
         }
         let (train, valid, test) = (0..train, train..valid, valid..count);
         Ok(Lesson { settings, database, input_encoding, train, valid, test })
@@ -143,7 +124,7 @@ impl Lesson {
         MlpOptions { hidden, activation, batch, epochs, patience, ..MlpOptions::default() }
     }
 
-    fn samples(&self, situations: Range<usize>) -> Result<Samples, LearningError> {
+    fn samples(&self, situations: Range<usize>) -> Result<Samples, Error> {
         let LessonSettings { renamings, hands, seed, .. } = self.settings;
         let samples = match &self.input_encoding {
             InputEncoding::Ranges(encoding) => {
@@ -154,14 +135,14 @@ impl Lesson {
                 end_of_flop::samples(&self.database, situations, hands, seed)
             }
         };
-        samples.map_err(|error| LearningError::Mlp(error.into()))
+        samples
     }
 
     /// The samples to train on, and those to choose the epoch by.
     ///
     /// # Errors
     /// When there are no samples.
-    pub fn parts(&self) -> Result<(Samples, Option<Samples>), LearningError> {
+    pub fn parts(&self) -> Result<(Samples, Option<Samples>), Error> {
         Ok((self.samples(self.train.clone())?, Some(self.samples(self.valid.clone())?)))
     }
 
@@ -255,7 +236,7 @@ fn input_encoding(
     name: &str,
     street: &str,
     making: impl FnMut(Made),
-) -> Result<InputEncoding, LessonError> {
+) -> Result<InputEncoding, Error> {
     let kind = match name {
         BY_HAND if street == Street::Flop.name() => return Ok(InputEncoding::EndOfFlop),
         BY_HAND => return Ok(InputEncoding::ByHand),
@@ -270,8 +251,12 @@ fn input_encoding(
         let kind = if of == street { kind } else { "category" };
         format!("{of}={}", if of == Street::Preflop { "169" } else { kind })
     });
-    let recipe: BucketRecipe = kinds.join(" ").parse().map_err(|error: BucketsError| {
-        LessonError::Encoding { name: name.to_owned(), error: error.to_string() }
+    let recipe: BucketRecipe = kinds.join(" ").parse().map_err(|error: abstraction::Error| {
+        let text = format!(
+            "--encoding {name}: it is neither direct, ehs2, nested, potential or by-hand nor a \
+             kind of buckets: {error}"
+        );
+        Error::of(Kind::Encoding, text)
     })?;
     let buckets = Buckets::make(&recipe, making)?;
     Ok(InputEncoding::Ranges(Encoding::Buckets(Arc::new(buckets), street)))

@@ -9,9 +9,8 @@ use serde::Serialize;
 use show::Table;
 use show::number::whole;
 
-use super::linear::{self, LinearError};
-use super::{Cfr, Player, Profile, Sampling, SamplingOptions, Scheme, Sequences, Tree};
-use crate::{ParseVariantError, Variant};
+use super::{Cfr, Player, Profile, Sampling, SamplingOptions, Scheme, Sequences, Tree, linear};
+use crate::{Error, Variant};
 
 /// An algorithm that can be named.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -25,9 +24,9 @@ pub enum Algorithm {
 }
 
 impl FromStr for Algorithm {
-    type Err = ParseVariantError;
+    type Err = Error;
 
-    fn from_str(name: &str) -> Result<Algorithm, ParseVariantError> {
+    fn from_str(name: &str) -> Result<Algorithm, Error> {
         match name {
             "external" => Ok(Algorithm::Sampling(Scheme::External)),
             "outcome" => Ok(Algorithm::Sampling(Scheme::Outcome { exploration: 0.6 })),
@@ -117,7 +116,7 @@ pub fn solve(
     algorithm: Algorithm,
     limits: Limits,
     seen: &mut dyn FnMut(&Point),
-) -> Result<(Vec<Point>, Profile), LinearError> {
+) -> Result<(Vec<Point>, Profile), Error> {
     let mut stepper: Box<dyn FnMut(u32) -> Profile + '_> = match algorithm {
         Algorithm::LinearProgram => {
             let exact = linear::solve(game)?;

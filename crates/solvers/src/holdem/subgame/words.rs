@@ -5,17 +5,7 @@ use cards::Card;
 use game::{Action, PublicState, Turn};
 
 use super::{OffTree, Solver, Spot};
-
-/// The reason why words are not a place.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum SpotError {
-    /// A word is neither an action nor a card.
-    #[error("{0}")]
-    Word(String),
-    /// The words lead to no place where a player acts.
-    #[error("{0}")]
-    Place(String),
-}
+use crate::error::{Error, Kind};
 
 /// The short name of an action.
 pub fn action_word(state: &PublicState, action: Action) -> String {
@@ -49,7 +39,7 @@ pub struct RequestedSpot {
 ///
 /// # Errors
 /// When a word cannot be read or leads nowhere, or nobody acts at its end.
-pub fn read_spot(solver: &Solver, text: &str) -> Result<RequestedSpot, SpotError> {
+pub fn read_spot(solver: &Solver, text: &str) -> Result<RequestedSpot, Error> {
     let mut spot = solver.spot();
     let mut path: Vec<String> = Vec::new();
     for word in words(text) {
@@ -63,11 +53,11 @@ pub fn read_spot(solver: &Solver, text: &str) -> Result<RequestedSpot, SpotError
     let state = spot.state().clone();
     match due(&state) {
         Due::Action => Ok(RequestedSpot { path: path.join(" "), state }),
-        Due::Card(card) => Err(SpotError::Place(format!(
+        Due::Card(card) => Err(Error::new(format!(
             "--at `{text}`: nobody acts there before a card is dealt: add one, as in `{text} \
              {card}`"
         ))),
-        Due::Nothing => Err(SpotError::Place(format!(
+        Due::Nothing => Err(Error::new(format!(
             "--at `{text}`: nobody acts there any more: leave out the last word"
         ))),
     }
@@ -82,13 +72,13 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 ///
 /// # Errors
 /// As for [`read_spot`].
-pub fn after(mut state: PublicState, text: &str) -> Result<PublicState, SpotError> {
+pub fn after(mut state: PublicState, text: &str) -> Result<PublicState, Error> {
     let mut before = String::new();
     for word in words(text) {
         let position =
             if before.is_empty() { "at the beginning" } else { &format!("after `{before}`") };
         let action = action(&state, word).ok_or_else(|| {
-            SpotError::Word(format!(
+            Error::of(Kind::Word, format!(
                 "--after: `{word}` is not an action {position}: write f, x, c, a, or bN or rN with \
                  a number of chips"
             ))
@@ -102,13 +92,13 @@ pub fn after(mut state: PublicState, text: &str) -> Result<PublicState, SpotErro
                 }
                 _ => error.to_string(),
             };
-            SpotError::Place(format!("--after: `{word}` {position}: {reason}"))
+            Error::new(format!("--after: `{word}` {position}: {reason}"))
         })?;
         before = format!("{before} {word}").trim_start().to_owned();
     }
     match state.turn() {
         Turn::Act(_) => Ok(state),
-        Turn::Deal(_) | Turn::Over => Err(SpotError::Place(format!(
+        Turn::Deal(_) | Turn::Over => Err(Error::new(format!(
             "--after `{before}`: nobody acts on this street any more: leave out the last word"
         ))),
     }
@@ -138,40 +128,39 @@ fn step<'a>(
     mut path: Vec<String>,
     word: &str,
     position: &str,
-) -> Result<(Spot<'a>, Vec<String>), SpotError> {
+) -> Result<(Spot<'a>, Vec<String>), Error> {
     if let Ok(card) = word.parse::<Card>() {
         path.push(card.to_string());
-        let next = spot
-            .deal(card)
-            .map_err(|error| SpotError::Place(format!("--at: {error} ({position})")))?;
+        let next =
+            spot.deal(card).map_err(|error| Error::new(format!("--at: {error} ({position})")))?;
         return Ok((next, path));
     }
     match due(spot.state()) {
         Due::Action => {}
         Due::Card(card) => {
-            return Err(SpotError::Place(format!(
+            return Err(Error::new(format!(
                 "--at: a card is due {position}, not `{word}`: write one, as in `{card}`"
             )));
         }
         Due::Nothing => {
             let message = format!("--at: nobody acts any more {position}: leave out `{word}`");
-            return Err(SpotError::Place(message));
+            return Err(Error::new(message));
         }
     }
     let offered = spot.actions().iter().map(|&action| action_word(spot.state(), action));
     let offered = offered.collect::<Vec<_>>().join(" ");
     let action = action(spot.state(), word).ok_or_else(|| {
-        SpotError::Word(format!(
+        Error::of(Kind::Word, format!(
             "--at: `{word}` is neither an action nor a card {position}: write one of {offered}, or \
              a card such as `Kd`"
         ))
     })?;
     path.push(action_word(spot.state(), action));
     let next = spot.act(action).map_err(|error| match error {
-        OffTree::Action { .. } => SpotError::Place(format!(
-            "--at: `{word}` is not on the menu {position}, which has {offered}"
-        )),
-        error => SpotError::Place(error.to_string()),
+        OffTree::Action { .. } => {
+            Error::new(format!("--at: `{word}` is not on the menu {position}, which has {offered}"))
+        }
+        error => Error::new(error.to_string()),
     })?;
     Ok((next, path))
 }
