@@ -13,7 +13,6 @@ mod adam;
 mod engine;
 #[cfg(feature = "gpu")]
 mod gpu;
-mod product;
 
 use std::fmt;
 
