@@ -5,16 +5,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::sources::{folder_of_crate, root, rust_files};
 
 /// The edges of the picture: each crate with those it may use. It may also use what those may use.
-const PICTURE: [(&str, &[&str]); 18] = [
+const PICTURE: [(&str, &[&str]); 19] = [
     ("show", &[]),
     ("parallel", &[]),
+    ("runs", &[]),
     ("cards", &[]),
     ("game", &["cards"]),
     ("protocol", &["game", "show"]),
     ("abstraction", &["game", "parallel", "show"]),
-    ("logs", &["game", "parallel", "show"]),
-    ("models", &["abstraction", "show"]),
-    ("solvers", &["abstraction"]),
+    ("logs", &["game", "parallel", "runs", "show"]),
+    ("models", &["abstraction", "runs", "show"]),
+    ("solvers", &["abstraction", "runs"]),
     ("agents", &["models", "solvers"]),
     ("learners", &["models", "solvers"]),
     ("matches", &["protocol", "agents", "logs"]),
@@ -27,9 +28,10 @@ const PICTURE: [(&str, &[&str]); 18] = [
 ];
 
 /// Crates that come before the network: none of these libraries may be among their dependencies.
-const OFFLINE: [&str; 14] = [
+const OFFLINE: [&str; 15] = [
     "show",
     "parallel",
+    "runs",
     "cards",
     "game",
     "protocol",

@@ -15,7 +15,8 @@ use logs::folder::{ACPC_LOG, DECISIONS};
 use logs::formats::acpc;
 use logs::ledger::{HandRows, LedgerReader, LedgerWriter};
 use logs::stats::{DecisionTally, StopRule, Tally};
-use logs::{Difference, LedgerError, MatchInfo, Shard, ledger};
+use logs::{LedgerError, MatchInfo, ledger};
+use runs::{Difference, Shard};
 
 use crate::runner::{Archive, Level, Lines, Played, Sink, StoreError};
 
@@ -100,7 +101,7 @@ impl Folder {
     /// whose hands are the first of this one.
     pub fn open(path: &Path, info: &MatchInfo, level: Level) -> Result<Folder, FolderError> {
         info.check().map_err(LedgerError::from)?;
-        logs::folder::create(path).map_err(io_error(path))?;
+        runs::create_folder(path).map_err(io_error(path))?;
         let ledger_path = path.join(ledger::FILE_NAME);
         let ledger = if ledger_path.exists() {
             let mut ledger = LedgerWriter::open_for_resume(&ledger_path)?;
@@ -196,7 +197,7 @@ impl Folder {
 /// Joins the folders of a match's parts into a new one, with all derived files.
 pub fn merge(parts: &[PathBuf], out: &Path) -> Result<(), FolderError> {
     let new = !out.exists();
-    logs::folder::create(out).map_err(io_error(out))?;
+    runs::create_folder(out).map_err(io_error(out))?;
     let path = out.join(ledger::FILE_NAME);
     if let Err(error) = logs::ledger::merge(parts, &path) {
         if new {

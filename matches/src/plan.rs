@@ -13,7 +13,8 @@ use std::time::Duration;
 use agents::AgentChoice;
 use game::GameDef;
 use logs::stats::{CrossTable, FIRST_CHECK, Rate, StopRule, Tally};
-use logs::{Entrant, MatchInfo, Provenance, Shard};
+use logs::{Entrant, MatchInfo, Provenance};
+use runs::Shard;
 use sha2::{Digest, Sha256};
 use show::number::hexadecimal;
 
@@ -184,10 +185,7 @@ impl MatchPlan {
 
     /// The blocks of this shard.
     pub fn shard_blocks(&self) -> Range<u64> {
-        let Shard { index, of } = self.shard.unwrap_or(Shard { index: 1, of: 1 });
-        let share =
-            |parts: u32| (u128::from(self.blocks()) * u128::from(parts) / u128::from(of)) as u64;
-        share(index - 1)..share(index)
+        self.shard.map_or(0..self.blocks(), |shard| shard.range(self.blocks()))
     }
 
     /// The hands of a block.

@@ -4,13 +4,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use game::{GameDef, games};
-use logs::{LedgerReader, MatchInfo, Shard};
+use logs::{LedgerReader, MatchInfo};
 use matches::external::registry;
 use matches::folder::{Folder, NullRecorder};
 use matches::plan::{MatchPlan, PlanError};
 use matches::play::{Settings, play};
 use matches::runner::Stop;
 use matches::runner::{Level, Outcome, run};
+use runs::Shard;
 
 fn plan(def: GameDef, agents: &[&str], hands: u64) -> MatchPlan {
     let registry = registry();

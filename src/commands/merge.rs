@@ -6,18 +6,23 @@ use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
 
-use evaluation::folder::is_measurement;
+use evaluation::folder::{DEALS, FLOPS, HANDS, MATCHES};
 use learners::database;
 use learners::endgames::database::Deck;
 use learners::situations::Situations;
 use logs::ledger;
+use runs::{Form, journal};
 use serde::Serialize;
 use show::number::counted;
+use studies::record::STEPS;
 
 use crate::exit::Failure;
 use crate::output::{Output, Report};
 use crate::report;
 use crate::shell;
+
+/// The journals whose parts can be joined.
+static JOURNALS: [Form; 5] = [DEALS, HANDS, FLOPS, MATCHES, STEPS];
 
 /// Join parts made with --shard: of a match, tournament, evaluation, study, situations or endgames.
 ///
@@ -39,20 +44,20 @@ pub struct Args {
 /// Runs the command: merges the parts and prints the report of a match, or where the result is.
 pub fn run(args: Args) -> Result<Output, Failure> {
     let Args { parts, out, json } = args;
-    if let Some(file) = parts.iter().find(|part| part.is_file()) {
+    let joined = if let Some(file) = parts.iter().find(|part| part.is_file()) {
         if database::is::<Situations>(file) {
             database::merge::<Situations>(&parts, &out).map_err(Failure::input)?;
         } else {
             database::merge::<Deck>(&parts, &out).map_err(Failure::input)?;
         }
-        return Output::report(&Joined { matches: None, parts: parts.len(), folder: out }, json);
-    }
-    if parts.iter().any(|part| is_measurement(part)) {
-        evaluation::folder::merge(&parts, &out).map_err(Failure::input)?;
-        return Output::report(&Joined { matches: None, parts: parts.len(), folder: out }, json);
-    }
-    if parts.iter().any(|part| studies::record::is_study(part)) {
-        studies::record::merge(&parts, &out).map_err(Failure::input)?;
+        true
+    } else if let Some(form) = journal::form_of(&parts, &JOURNALS) {
+        journal::merge(&parts, form, &out).map_err(Failure::input)?;
+        true
+    } else {
+        false
+    };
+    if joined {
         return Output::report(&Joined { matches: None, parts: parts.len(), folder: out }, json);
     }
     let names = matches_in(&parts);

@@ -9,7 +9,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use logs::Shard;
+use runs::Shard;
 
 mod claims;
 mod data;

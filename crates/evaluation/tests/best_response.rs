@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 use abstraction::betting::BettingTree;
 use cards::StartingHand;
 use evaluation::best_response::{BestResponseSettings, MeasureError, Outcome, figures, run};
-use evaluation::folder::{self, StoreError};
+use evaluation::folder;
 use game::games;
 use logs::Provenance;
 use matches::external::registry;
@@ -63,7 +63,7 @@ fn a_run_cut_short_goes_on_to_the_same_end_with_any_threads() {
         assert!((estimate.mbb - mbb).abs() < 1e-6 && estimate.half_width < 1e-6, "{estimate:?}");
     }
     // The process ends while a line is written: the flop is looked at again.
-    let path = folder.path().join(folder::FLOPS.name);
+    let path = folder.path().join(folder::FLOPS.lines);
     let whole = fs::read_to_string(&path).expect("results");
     fs::write(&path, &whole[..whole.len() - 3]).expect("a file");
     let again = measure(&plan("fold", MENU, 4), folder.path(), 2).expect("a measurement");
@@ -78,7 +78,7 @@ fn a_run_cut_short_goes_on_to_the_same_end_with_any_threads() {
         [(plan("call", MENU, 4), "agent"), (plan("fold", "preflop 1: allin", 4), "bet menu")]
     {
         match measure(&other, folder.path(), 1) {
-            Err(MeasureError::Store(StoreError::Other { difference, .. })) => {
+            Err(MeasureError::Run(runs::RunError::Other { difference, .. })) => {
                 assert_eq!(difference.what, differs);
             }
             other => panic!("{differs}: {other:?}"),

@@ -1,9 +1,7 @@
-//! Files: mapped into memory, sealed with a checksum, read number by number.
+//! Files: mapped into memory, read number by number, with checksums.
 //!
 //! - [`map`]: a file mapped into memory.
-//! - [`seal`] and [`open`]: the container of small models and of runs of learners: magic bytes, a
-//!   version, the content, and the SHA-256 of all bytes before.
-//! - [`Reader`]: the numbers of a content, little-endian.
+//! - [`Reader`]: little-endian numbers.
 //! - [`close`] and [`fits`]: checksums embedded in foreign formats, forests and networks.
 //!
 //! Besides `network::gemm` the only module of this crate with unsafe code, in [`map`].
@@ -36,66 +34,13 @@ pub fn map(path: &Path) -> io::Result<Mapped> {
     unsafe { Mapped::map(&file) }
 }
 
-/// Number of bytes of a container's checksum.
-const SUM: usize = 32;
-
-/// Error for bytes that are not what was to be read from them.
+/// Error for bytes that end too early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ReadError {
-    /// They begin with other magic bytes.
-    Foreign,
-    /// They end too early.
-    Cut {
-        /// Where they end.
-        at: usize,
-        /// What was being read.
-        what: &'static str,
-    },
-    /// The container has this other version.
-    Version(u32),
-    /// The checksum does not match.
-    Damaged,
-}
-
-impl ReadError {
-    /// The fault, to be said of a file or a run that was named before.
-    pub fn words(self) -> &'static str {
-        match self {
-            ReadError::Foreign => "it does not begin like one",
-            ReadError::Cut { .. } => "it is cut off",
-            ReadError::Version(_) => "it is of another version of this program",
-            ReadError::Damaged => "it is damaged: its checksum does not match",
-        }
-    }
-}
-
-/// A container of this content.
-pub fn seal(magic: &[u8], version: u32, content: &[u8]) -> Vec<u8> {
-    let mut bytes = [magic, &version.to_le_bytes(), content].concat();
-    let sum = Sha256::digest(&bytes);
-    bytes.extend(sum);
-    bytes
-}
-
-/// A reader of the content of a container, whose checksum has been checked.
-pub fn open<'a>(bytes: &'a [u8], magic: &[u8], version: u32) -> Result<Reader<'a>, ReadError> {
-    let mut reader = Reader::new(bytes);
-    if !magic.starts_with(&bytes[..bytes.len().min(magic.len())]) {
-        return Err(ReadError::Foreign);
-    }
-    reader.take(magic.len(), "the first bytes")?;
-    let found = reader.u32("the version")?;
-    if found != version {
-        return Err(ReadError::Version(found));
-    }
-    let start = reader.at;
-    let content = bytes.len().checked_sub(start + SUM);
-    let cut = ReadError::Cut { at: bytes.len(), what: "the checksum" };
-    let end = start + content.ok_or(cut)?;
-    if Sha256::digest(&bytes[..end]).as_slice() != &bytes[end..] {
-        return Err(ReadError::Damaged);
-    }
-    Ok(Reader { bytes: &bytes[..end], at: start })
+pub struct Cut {
+    /// Where they end.
+    pub at: usize,
+    /// What was being read.
+    pub what: &'static str,
 }
 
 /// A reader of little-endian numbers that knows its place.
@@ -122,58 +67,30 @@ impl<'a> Reader<'a> {
     }
 
     /// The next bytes, this many.
-    pub fn take(&mut self, count: usize, what: &'static str) -> Result<&'a [u8], ReadError> {
+    pub fn take(&mut self, count: usize, what: &'static str) -> Result<&'a [u8], Cut> {
         let taken = self.bytes[self.at..].get(..count);
-        let taken = taken.ok_or(ReadError::Cut { at: self.bytes.len(), what })?;
+        let taken = taken.ok_or(Cut { at: self.bytes.len(), what })?;
         self.at += count;
         Ok(taken)
     }
 
-    /// All bytes that are left.
-    pub fn rest(&mut self) -> &'a [u8] {
-        let rest = &self.bytes[self.at..];
-        self.at = self.bytes.len();
-        rest
-    }
-
-    fn array<const N: usize>(&mut self, what: &'static str) -> Result<[u8; N], ReadError> {
+    fn array<const N: usize>(&mut self, what: &'static str) -> Result<[u8; N], Cut> {
         Ok(self.take(N, what)?.try_into().expect("as many bytes as were taken"))
     }
 
     /// The next byte.
-    pub fn u8(&mut self, what: &'static str) -> Result<u8, ReadError> {
+    pub fn u8(&mut self, what: &'static str) -> Result<u8, Cut> {
         self.array(what).map(u8::from_le_bytes)
     }
 
-    /// The next number of 16 bits.
-    pub fn u16(&mut self, what: &'static str) -> Result<u16, ReadError> {
-        self.array(what).map(u16::from_le_bytes)
-    }
-
     /// The next number of 32 bits.
-    pub fn u32(&mut self, what: &'static str) -> Result<u32, ReadError> {
+    pub fn u32(&mut self, what: &'static str) -> Result<u32, Cut> {
         self.array(what).map(u32::from_le_bytes)
     }
 
-    /// The next number of 64 bits.
-    pub fn u64(&mut self, what: &'static str) -> Result<u64, ReadError> {
-        self.array(what).map(u64::from_le_bytes)
-    }
-
     /// The next float of 32 bits.
-    pub fn f32(&mut self, what: &'static str) -> Result<f32, ReadError> {
+    pub fn f32(&mut self, what: &'static str) -> Result<f32, Cut> {
         self.array(what).map(f32::from_le_bytes)
-    }
-
-    /// The next float of 64 bits.
-    pub fn f64(&mut self, what: &'static str) -> Result<f64, ReadError> {
-        self.array(what).map(f64::from_le_bytes)
-    }
-
-    /// The next floats of 32 bits, this many.
-    pub fn floats(&mut self, count: usize, what: &'static str) -> Result<Vec<f32>, ReadError> {
-        let bytes = self.take(count.saturating_mul(4), what)?;
-        Ok(bytes.as_chunks().0.iter().copied().map(f32::from_le_bytes).collect())
     }
 }
 

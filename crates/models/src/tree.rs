@@ -17,7 +17,7 @@ use std::fmt::Write;
 use sha2::{Digest, Sha256};
 use show::number::grouped;
 
-use crate::file::{ReadError, Reader};
+use crate::file::{Cut, Reader};
 use crate::{Classifier, whole_units};
 
 /// The denominator of the shares of a leaf.
@@ -532,14 +532,9 @@ fn varint(out: &mut Vec<u8>, mut value: u32) {
     out.push(value as u8);
 }
 
-impl From<ReadError> for TreeError {
-    fn from(error: ReadError) -> TreeError {
-        match error {
-            ReadError::Foreign => TreeError::NotOne,
-            ReadError::Cut { at, what } => TreeError::Cut { at, what },
-            ReadError::Version(found) => TreeError::Version { found, wanted: VERSION },
-            ReadError::Damaged => TreeError::Damaged,
-        }
+impl From<Cut> for TreeError {
+    fn from(Cut { at, what }: Cut) -> TreeError {
+        TreeError::Cut { at, what }
     }
 }
 

@@ -15,7 +15,6 @@ pub mod abstracted;
 pub mod holdem;
 mod regret;
 pub mod small;
-mod snapshot;
 
 pub use abstracted::{blueprint, fitness};
 pub use holdem::{lbr, situation, subgame};
@@ -24,4 +23,3 @@ pub use small::{
     Cfr, Choice, Game, Infoset, InfosetId, Node, Player, Profile, Sampling, SamplingOptions,
     Scheme, Sequences, Tree, TreeError, TreeNode, endgame, games, linear, shove_fold,
 };
-pub use snapshot::SnapshotError;

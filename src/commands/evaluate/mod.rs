@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use clap::{ValueEnum, value_parser};
 use evaluation::Sampled;
-use logs::Shard;
+use runs::Shard;
 use solvers::holdem::best_response::FLOPS;
 
 use crate::arguments::Given;
@@ -324,8 +324,5 @@ impl Args {
 
 /// The end of a measurement that was stopped, with the command that resumes it.
 fn interrupted(done: impl fmt::Display, all: impl fmt::Display, what: &str) -> Failure {
-    Failure::interrupted(format!(
-        "stopped after {done} of {all} {what}; resume with: {}",
-        interrupt::command_line()
-    ))
+    interrupt::stopped(&format!("stopped after {done} of {all} {what}"))
 }

@@ -18,9 +18,9 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use models::file::{Mapped, map, sha256};
+use runs::Difference;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use show::Difference;
 use zerocopy::FromBytes;
 
 use super::{partial_path, sha256_of_rest};
@@ -327,8 +327,8 @@ impl<C: Content> Card<C> {
             ("of", "whole number of games"),
             ("first", "first game"),
         ];
-        let found = show::difference(self, asked, &IGNORED, &NAMED);
-        let found = found.or_else(|| show::difference(self, asked, &IGNORED[..3], &NAMED));
+        let found = runs::difference(self, asked, &IGNORED, &NAMED);
+        let found = found.or_else(|| runs::difference(self, asked, &IGNORED[..3], &NAMED));
         if let Some(Difference { what, ours, theirs }) = found {
             let path = path.to_owned();
             return Err(DatabaseError::Other { path, what, found: ours, expected: theirs, remedy });

@@ -18,11 +18,11 @@ mod product;
 use std::convert::Infallible;
 use std::fmt;
 
-use models::file::{ReadError, open, seal};
 use models::network::{Activation, Network, NetworkError, Output, Shape};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
+use runs::container::{ContainerError, Kind, Reader, sealed};
 
 use crate::measure::MIN_SHARE;
 use crate::{Progress, Table, TableError, Training};
@@ -164,15 +164,9 @@ impl<E: Engine> Mlp<E> {
     /// Resumes a run saved by [`Mlp::checkpoint`]: `self` is a new one with the same data and
     /// options.
     pub fn resume(mut self, bytes: &[u8]) -> Result<Mlp<E>, MlpError> {
-        let mut reader = open(bytes, MAGIC, VERSION)?;
-        for (field, ours) in self.description() {
-            let length = reader.u64("the length of a text")? as usize;
-            let theirs = String::from_utf8_lossy(reader.take(length, "a text")?);
-            if theirs != ours {
-                return Err(MlpError::OtherRun { field, theirs: theirs.into_owned(), ours });
-            }
-        }
-        let mut number = || reader.u64("the state");
+        let mut reader = Reader::checked(bytes, KIND)?;
+        reader.names(&self.names())?;
+        let mut number = || reader.number();
         self.state = State {
             epoch: number()?,
             batch: number()?,
@@ -183,13 +177,11 @@ impl<E: Engine> Mlp<E> {
             best_parameters: Vec::new(),
         };
         let (steps, count) = (number()?, self.constants.shape.count().total());
-        let mut numbers = || reader.floats(count, "the parameters");
+        let mut numbers = || reader.list::<f32>(count);
         let moments = Moments { steps, mean: numbers()?, square: numbers()? };
         let (parameters, best_parameters) = (numbers()?, numbers()?);
         self.state.best_parameters = best_parameters;
-        if !reader.is_done() {
-            return Err(MlpError::Checkpoint("it continues after its end"));
-        }
+        reader.end()?;
         if let Some(at) = self.state.best_parameters.iter().position(|number| !number.is_finite()) {
             let value = self.state.best_parameters[at];
             return Err(models::network::NetworkError::Parameter { at, value }.into());
@@ -200,7 +192,7 @@ impl<E: Engine> Mlp<E> {
 
     /// The fields that must match for a run to be resumed; the rows are identified by their number,
     /// means and deviations.
-    fn description(&self) -> [(&'static str, String); 4] {
+    fn names(&self) -> [(&'static str, String); 4] {
         let rows = (self.train.count(), self.held_out.as_ref().map(Samples::count));
         let TrainingConstants { shape, scaling, output, loss, .. } = &self.constants;
         let engine = match self.engine.name() {
@@ -208,10 +200,10 @@ impl<E: Engine> Mlp<E> {
             name => format!(", on {name}"),
         };
         [
-            ("the network", format!("{shape:?}")),
-            ("how it is trained", format!("{:?}, {output:?}, {loss:?}{engine}", self.options)),
-            ("the number of rows and held-out rows", format!("{rows:?}")),
-            ("the columns' means and deviations", format!("{scaling:?}")),
+            ("network", format!("{shape:?}")),
+            ("way of training", format!("{:?}, {output:?}, {loss:?}{engine}", self.options)),
+            ("number of rows and held-out rows", format!("{rows:?}")),
+            ("means and deviations of the columns", format!("{scaling:?}")),
         ]
     }
 
@@ -313,13 +305,8 @@ impl<E: Engine> Mlp<E> {
     /// [`Training::save`], on any engine.
     pub fn checkpoint(&self) -> Result<Vec<u8>, E::Error> {
         let Numbers { parameters, moments } = self.engine.numbers()?;
-        let mut content = Vec::new();
-        for (_, text) in self.description() {
-            content.extend((text.len() as u64).to_le_bytes());
-            content.extend(text.as_bytes());
-        }
         let state = &self.state;
-        for number in [
+        let numbers = [
             state.epoch,
             state.batch,
             state.steps,
@@ -327,13 +314,13 @@ impl<E: Engine> Mlp<E> {
             state.stale,
             u64::from(state.ended),
             moments.steps,
-        ] {
-            content.extend(number.to_le_bytes());
-        }
-        for numbers in [&moments.mean, &moments.square, &parameters, &state.best_parameters] {
-            content.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
-        }
-        Ok(seal(MAGIC, VERSION, &content))
+        ];
+        Ok(sealed(KIND, |to| {
+            to.names(&self.names())?;
+            to.numbers(&numbers)?;
+            let lists = [&moments.mean, &moments.square, &parameters, &state.best_parameters];
+            lists.into_iter().try_for_each(|numbers| to.numbers(numbers))
+        }))
     }
 }
 
@@ -498,13 +485,8 @@ pub enum MlpError {
          {columns} and {width}"
     )]
     HeldOut { found_columns: usize, found_width: usize, columns: usize, width: usize },
-    #[error("the checkpoint cannot be resumed: {0}; start again, or from another one")]
-    Checkpoint(&'static str),
-    #[error(
-        "the checkpoint is of another run: {field} was {theirs}, and is {ours} now; resume with \
-         the same data and options"
-    )]
-    OtherRun { field: &'static str, theirs: String, ours: String },
+    #[error(transparent)]
+    Checkpoint(#[from] ContainerError),
 }
 
 impl From<Infallible> for MlpError {
@@ -661,11 +643,4 @@ pub fn huber(difference: f32, delta: f32) -> (f32, f32) {
 }
 
 /// The container of a checkpoint.
-const MAGIC: &[u8] = b"cardroom network";
-const VERSION: u32 = 2;
-
-impl From<ReadError> for MlpError {
-    fn from(error: ReadError) -> MlpError {
-        MlpError::Checkpoint(error.words())
-    }
-}
+const KIND: Kind = Kind { name: "network", magic: b"cardroom network", version: 3 };

@@ -1,8 +1,9 @@
 //! Solvers written down and gone on with: as if nothing had happened, or refused.
 
 use game::PublicState;
+use runs::container::ContainerError;
+use solvers::Variant;
 use solvers::subgame::{Evaluation, Options, Precision, Solver, Subgame};
-use solvers::{SnapshotError, Variant};
 
 use super::{Menu, bet_menu, hand, range, short_hand};
 
@@ -30,7 +31,7 @@ impl Case {
         Solver::new(subgame, self.options).expect("small")
     }
 
-    fn resumed(&self, bytes: &[u8]) -> Result<(Solver, f64), SnapshotError> {
+    fn resumed(&self, bytes: &[u8]) -> Result<(Solver, f64), ContainerError> {
         self.solver().resume(&words(&WORDS), bytes)
     }
 }
@@ -79,7 +80,7 @@ fn snapshots_of_other_subgames_and_damaged_ones_are_refused() {
     let mut solver = turn().solver();
     solver.run(2);
     let bytes = written(&solver);
-    let message = |result: Result<(Solver, f64), SnapshotError>| match result {
+    let message = |result: Result<(Solver, f64), ContainerError>| match result {
         Ok(_) => panic!("accepted"),
         Err(error) => error.to_string(),
     };
@@ -138,7 +139,7 @@ fn snapshots_of_other_subgames_and_damaged_ones_are_refused() {
 fn solver_of_words(
     texts: &[(&'static str, &str)],
     bytes: &[u8],
-) -> Result<(Solver, f64), SnapshotError> {
+) -> Result<(Solver, f64), ContainerError> {
     turn().solver().resume(&words(texts), bytes)
 }
 

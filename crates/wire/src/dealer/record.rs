@@ -10,7 +10,6 @@ use std::time::Duration;
 
 use game::Payoff;
 use logs::HandRecord;
-use logs::folder::{Lock, LockError};
 use logs::formats::acpc;
 use logs::stats::Latencies;
 use matches::waiting;
@@ -18,6 +17,7 @@ use protocol::acpc::Dealer;
 use protocol::acpc::dealer::{Cause, Event, Failure, HandOver};
 use protocol::acpc::reply::{Correction, Ignored};
 use protocol::acpc::transaction::{Transaction, write_time};
+use runs::{Lock, LockError};
 use serde::Serialize;
 
 use super::{Agents, Clock, Observer, Options, Stopped, put_out, refused};
@@ -605,7 +605,7 @@ impl Summary {
         let mut text =
             serde_json::to_string_pretty(&self.document).map_err(|error| refused(&error.into()))?;
         text.push('\n');
-        logs::folder::write_whole(&path, |out| out.write_all(text.as_bytes()))
+        runs::write_whole(&path, |out| out.write_all(text.as_bytes()))
             .map_err(|error| Error::file(&path, &error))
     }
 }
