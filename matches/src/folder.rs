@@ -5,7 +5,6 @@
 
 use std::fs;
 use std::fs::File;
-use std::io;
 use std::io::{BufWriter, Write};
 use std::ops::{Range, RangeInclusive};
 use std::path::{Path, PathBuf};
@@ -16,7 +15,7 @@ use logs::formats::acpc;
 use logs::ledger::{HandRows, LedgerReader, LedgerWriter};
 use logs::stats::{DecisionTally, StopRule, Tally};
 use logs::{LedgerError, MatchInfo, ledger};
-use runs::{Difference, Shard};
+use runs::RunError;
 
 use crate::runner::{Archive, Level, Lines, Played, Sink, StoreError};
 
@@ -26,51 +25,13 @@ const MAX_PENDING: usize = 8192;
 /// The reason why a match folder cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
-    /// A file or folder cannot be made, read or written.
-    #[error("{}: {source}", .path.display())]
-    Io {
-        /// The path of the file or folder.
-        path: PathBuf,
-        /// The system's error.
-        source: io::Error,
-    },
+    /// A file or folder cannot be made, read or written, or the folder holds another match, or
+    /// another part of it.
+    #[error(transparent)]
+    Run(#[from] RunError),
     /// The ledger cannot be used.
     #[error(transparent)]
     Ledger(#[from] LedgerError),
-    /// The folder holds another part of the match, or the whole of it.
-    #[error(
-        "{} holds {}, not {}; choose another folder with --out, or remove this one",
-        .path.display(), shard_words(*.held), shard_words(*.wanted)
-    )]
-    OtherPart {
-        /// The folder's path.
-        path: PathBuf,
-        /// The part it holds; `None` for the whole match.
-        held: Option<Shard>,
-        /// The part to be played; `None` for the whole match.
-        wanted: Option<Shard>,
-    },
-    /// The folder holds another match.
-    #[error(
-        "{} holds another match: {difference}; choose another folder with --out, or remove this \
-         one",
-        .path.display()
-    )]
-    OtherMatch {
-        /// The folder's path.
-        path: PathBuf,
-        /// The difference between the two matches, ours first.
-        difference: Box<Difference>,
-    },
-}
-
-fn shard_words(shard: Option<Shard>) -> String {
-    shard.map_or_else(|| "the whole match".to_owned(), |shard| format!("part {shard} of the match"))
-}
-
-fn io_error(path: &Path) -> impl FnOnce(io::Error) -> FolderError {
-    let path = path.to_path_buf();
-    move |source| FolderError::Io { path, source }
 }
 
 /// A match folder opened for playing; [`parts`](Self::parts) splits it.
@@ -101,7 +62,7 @@ impl Folder {
     /// whose hands are the first of this one.
     pub fn open(path: &Path, info: &MatchInfo, level: Level) -> Result<Folder, FolderError> {
         info.check().map_err(LedgerError::from)?;
-        runs::create_folder(path).map_err(io_error(path))?;
+        runs::create_folder(path).map_err(RunError::io(path))?;
         let ledger_path = path.join(ledger::FILE_NAME);
         let ledger = if ledger_path.exists() {
             let mut ledger = LedgerWriter::open_for_resume(&ledger_path)?;
@@ -111,13 +72,9 @@ impl Folder {
             let hands = if longer { held.hands } else { info.hands };
             let wanted = MatchInfo { hands, ..info.clone() };
             if let Some(difference) = wanted.difference(held) {
-                let (path, difference) = (path.to_path_buf(), Box::new(difference));
-                return Err(FolderError::OtherMatch { path, difference });
+                return Err(RunError::other(path, "match", difference).into());
             }
-            let (held, wanted) = (ledger.info().shard, info.shard);
-            if held != wanted {
-                return Err(FolderError::OtherPart { path: path.to_path_buf(), held, wanted });
-            }
+            RunError::check_part(path, "match", [info.shard, held.shard])?;
             if longer {
                 ledger.extend(&info.name, info.hands)?;
             }
@@ -125,7 +82,7 @@ impl Folder {
         } else {
             LedgerWriter::create(&ledger_path, info)?
         };
-        logs::folder::write_manifest(path, ledger.info()).map_err(io_error(path))?;
+        logs::folder::write_manifest(path, ledger.info()).map_err(RunError::io(path))?;
         let reader = ledger.reader()?;
         let present = reader.present()?;
 
@@ -197,7 +154,7 @@ impl Folder {
 /// Joins the folders of a match's parts into a new one, with all derived files.
 pub fn merge(parts: &[PathBuf], out: &Path) -> Result<(), FolderError> {
     let new = !out.exists();
-    runs::create_folder(out).map_err(io_error(out))?;
+    runs::create_folder(out).map_err(RunError::io(out))?;
     let path = out.join(ledger::FILE_NAME);
     if let Err(error) = logs::ledger::merge(parts, &path) {
         if new {
@@ -320,16 +277,16 @@ struct LogFile {
 
 impl LogFile {
     fn create(path: PathBuf) -> Result<LogFile, FolderError> {
-        let file = File::create(&path).map_err(io_error(&path))?;
+        let file = File::create(&path).map_err(RunError::io(&path))?;
         Ok(LogFile { path, file: BufWriter::with_capacity(1 << 16, file) })
     }
 
     fn write(&mut self, text: &str) -> Result<(), FolderError> {
-        self.file.write_all(text.as_bytes()).map_err(io_error(&self.path))
+        Ok(self.file.write_all(text.as_bytes()).map_err(RunError::io(&self.path))?)
     }
 
     fn flush(&mut self) -> Result<(), FolderError> {
-        self.file.flush().map_err(io_error(&self.path))
+        Ok(self.file.flush().map_err(RunError::io(&self.path))?)
     }
 }
 

@@ -211,14 +211,8 @@ impl MatchPlan {
     /// # Errors
     /// When a file that an agent needs cannot be read (its hash is part of the match).
     pub fn info(&self, name: &str, provenance: Provenance) -> std::io::Result<MatchInfo> {
-        let entrants = self.entrants.iter().zip(self.names()).map(|(choice, name)| {
-            Ok(Entrant {
-                name,
-                agent: choice.name().to_owned(),
-                model_sha256: files_sha256(choice.files())?,
-                files: file_names(choice.files()),
-            })
-        });
+        let entrants = self.entrants.iter().zip(self.names());
+        let entrants = entrants.map(|(choice, name)| entrant(choice, name));
         Ok(MatchInfo {
             name: name.to_owned(),
             game_name: self.game_name.clone(),
@@ -301,6 +295,19 @@ fn shortened(name: &str) -> String {
     let half = MAX_NAME_LENGTH / 2;
     let (start, end) = (&letters[..half - 1], &letters[letters.len() - half..]);
     start.iter().chain(&['~']).chain(end).collect()
+}
+
+/// The agent as an entrant of a match that is recorded.
+///
+/// # Errors
+/// When a file that the agent needs cannot be read (its hash is part of the match).
+pub fn entrant(choice: &AgentChoice, name: String) -> std::io::Result<Entrant> {
+    Ok(Entrant {
+        name,
+        agent: choice.name().to_owned(),
+        model_sha256: files_sha256(choice.files())?,
+        files: file_names(choice.files()),
+    })
 }
 
 /// The files' names, without their folders.

@@ -182,7 +182,10 @@ fn another_part_is_not_played_into_a_folder() {
     for other in [part(1), whole.clone()] {
         let error = Folder::open(folder.path(), &info(&other), Level::Hands).err();
         let message = error.expect("refused").to_string();
-        assert!(message.contains("holds part 2/2 of the match, not "), "{message}");
+        assert!(
+            message.contains("in one and 2/2 in the other; choose another folder"),
+            "{message}"
+        );
     }
 }
 

@@ -1,7 +1,6 @@
-//! Files: mapped into memory, read number by number, with checksums.
+//! Files: mapped into memory, with checksums.
 //!
 //! - [`map`]: a file mapped into memory.
-//! - [`Reader`]: little-endian numbers.
 //! - [`close`] and [`fits`]: checksums embedded in foreign formats, forests and networks.
 //!
 //! Besides `network::gemm` the only module of this crate with unsafe code, in [`map`].
@@ -32,66 +31,6 @@ pub fn map(path: &Path) -> io::Result<Mapped> {
     // SAFETY: the map is read-only and private to this process; the conditions on the file are
     // stated above, and every read from it goes through slices of plain bytes with bounds checks.
     unsafe { Mapped::map(&file) }
-}
-
-/// Error for bytes that end too early.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Cut {
-    /// Where they end.
-    pub at: usize,
-    /// What was being read.
-    pub what: &'static str,
-}
-
-/// A reader of little-endian numbers that knows its place.
-#[derive(Debug, Clone, Copy)]
-pub struct Reader<'a> {
-    bytes: &'a [u8],
-    at: usize,
-}
-
-impl<'a> Reader<'a> {
-    /// A reader of these bytes, from the first on.
-    pub fn new(bytes: &'a [u8]) -> Reader<'a> {
-        Reader { bytes, at: 0 }
-    }
-
-    /// The offset of the next byte.
-    pub fn at(&self) -> usize {
-        self.at
-    }
-
-    /// Whether all bytes have been read.
-    pub fn is_done(&self) -> bool {
-        self.at == self.bytes.len()
-    }
-
-    /// The next bytes, this many.
-    pub fn take(&mut self, count: usize, what: &'static str) -> Result<&'a [u8], Cut> {
-        let taken = self.bytes[self.at..].get(..count);
-        let taken = taken.ok_or(Cut { at: self.bytes.len(), what })?;
-        self.at += count;
-        Ok(taken)
-    }
-
-    fn array<const N: usize>(&mut self, what: &'static str) -> Result<[u8; N], Cut> {
-        Ok(self.take(N, what)?.try_into().expect("as many bytes as were taken"))
-    }
-
-    /// The next byte.
-    pub fn u8(&mut self, what: &'static str) -> Result<u8, Cut> {
-        self.array(what).map(u8::from_le_bytes)
-    }
-
-    /// The next number of 32 bits.
-    pub fn u32(&mut self, what: &'static str) -> Result<u32, Cut> {
-        self.array(what).map(u32::from_le_bytes)
-    }
-
-    /// The next float of 32 bits.
-    pub fn f32(&mut self, what: &'static str) -> Result<f32, Cut> {
-        self.array(what).map(f32::from_le_bytes)
-    }
 }
 
 /// The SHA-256 of some bytes, in hexadecimal digits.

@@ -23,61 +23,33 @@ const QUOTED: usize = 200;
 
 /// Error for bytes that are not the wanted container.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum ContainerError {
-    /// The bytes begin with others than the magic ones.
     #[error("this is not a {0} file: it does not begin like one")]
     NotOne(&'static str),
-    /// The format has another version.
     #[error(
         "the snapshot has format {found}, and this program reads {wanted}: start again, or use \
          the program it was made with"
     )]
-    Version {
-        /// The version found.
-        found: u32,
-        /// The version that this program reads.
-        wanted: u32,
-    },
-    /// The file is of another run.
+    Version { found: u32, wanted: u32 },
     #[error(
         "this {kind} file belongs to something else: its {what} is `{found}`, here it is \
          `{wanted}`; give the same, or start again"
     )]
-    Other {
-        /// The kind of file.
-        kind: &'static str,
-        /// The text that differs.
-        what: &'static str,
-        /// The value in the file.
-        found: String,
-        /// The wanted value.
-        wanted: String,
-    },
-    /// The bytes end too early.
+    Other { kind: &'static str, what: &'static str, found: String, wanted: String },
     #[error(
         "the snapshot is cut off after {at} bytes of {wanted}: take a copy of it, or start again"
     )]
-    Cut {
-        /// Actual number of bytes.
-        at: u64,
-        /// Expected number of bytes.
-        wanted: u64,
-    },
-    /// There are bytes after the end.
+    Cut { at: u64, wanted: u64 },
     #[error(
         "the snapshot continues after its {wanted} bytes: take a copy of it, or cut off the rest"
     )]
-    Beyond {
-        /// Expected number of bytes.
-        wanted: u64,
-    },
-    /// The bytes do not match their checksum.
+    Beyond { wanted: u64 },
     #[error(
         "the snapshot is damaged: its checksum does not match its bytes; take a copy of it, or \
          start again"
     )]
     Damaged,
-    /// Reading or writing failed.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
@@ -271,6 +243,11 @@ impl<R: Read> Reader<R> {
         }
     }
 
+    /// The offset of the next byte.
+    pub fn at(&self) -> u64 {
+        self.bytes
+    }
+
     /// Sets the number of remaining bytes before the checksum.
     pub fn left(&mut self, bytes: u64) {
         self.end = self.bytes + bytes + SUM as u64;
@@ -343,7 +320,7 @@ impl<R: Read> Reader<R> {
             }
         }
         match self.fill(&mut [0]) {
-            Ok(()) => Err(ContainerError::Beyond { wanted: self.end }),
+            Ok(()) => Err(ContainerError::Beyond { wanted: self.bytes - 1 }),
             Err(ContainerError::Cut { .. }) => Ok(()),
             Err(error) => Err(error),
         }

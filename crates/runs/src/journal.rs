@@ -57,90 +57,67 @@ pub struct Form {
 
 /// The reason why a folder cannot be used, or parts cannot be joined.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum RunError {
-    /// A file or folder cannot be made, read or written.
     #[error("{}: {source}", .path.display())]
-    Io {
-        /// The path of the file or folder.
-        path: PathBuf,
-        /// The system's error.
-        source: io::Error,
-    },
-    /// Another process writes to the folder.
+    Io { path: PathBuf, source: io::Error },
     #[error("{} is in use by another process; wait for it, or choose another folder with \
              --out", .0.display())]
     InUse(PathBuf),
-    /// The folder holds another run.
     #[error(
         "{} holds another {run}: {difference}; choose another folder with --out, or remove \
          this one", .path.display()
     )]
-    Other {
-        /// The folder's path.
-        path: PathBuf,
-        /// What it is.
-        run: &'static str,
-        /// The first difference of what was asked for from what is there.
-        difference: Box<Difference>,
-    },
-    /// A file is damaged.
+    Other { path: PathBuf, run: &'static str, difference: Box<Difference> },
     #[error("{}: {reason}; remove the folder to start again", .path.display())]
-    Bad {
-        /// The file's path.
-        path: PathBuf,
-        /// The fault, with the number of the line.
-        reason: String,
-    },
-    /// There are more parts than pieces of work: nothing is left for some.
+    Bad { path: PathBuf, reason: String },
     #[error(
         "this part would be empty: there are {0} results in all, so give at most as many parts"
     )]
     EmptyPart(u64),
-    /// The folder has no manifest.
     #[error("{} is not the folder of a {run}'s part: there is no {manifest} in it",
              .path.display())]
-    NoPart {
-        /// The folder.
-        path: PathBuf,
-        /// What it was to be.
-        run: &'static str,
-        /// The manifest's name.
-        manifest: &'static str,
-    },
-    /// The folder holds a whole run, not a part.
+    NoPart { path: PathBuf, run: &'static str, manifest: &'static str },
     #[error("{} is not a part: it was made without --shard", .0.display())]
     Whole(PathBuf),
-    /// The parts are of different runs.
     #[error("{} and {} are not parts of the same {run}: their `{field}` \
              differs", .one.display(), .other.display())]
-    Different {
-        /// What they are.
-        run: &'static str,
-        /// The folder of a part.
-        one: PathBuf,
-        /// The folder of another part.
-        other: PathBuf,
-        /// The first field that differs.
-        field: String,
-    },
-    /// The parts are not complete, or one occurs twice.
+    Different { run: &'static str, one: PathBuf, other: PathBuf, field: String },
     #[error(transparent)]
     Parts(#[from] ShardError),
-    /// The folder for the result exists already.
     #[error("{} already exists; choose another folder with --out", .0.display())]
     Exists(PathBuf),
 }
 
-fn io_error(path: &Path) -> impl FnOnce(io::Error) -> RunError {
-    let path = path.to_path_buf();
-    move |source| RunError::Io { path, source }
-}
+impl RunError {
+    /// The error of the system for a path.
+    pub fn io(path: &Path) -> impl FnOnce(io::Error) -> RunError + use<> {
+        let path = path.to_path_buf();
+        move |source| RunError::Io { path, source }
+    }
 
-/// The error for a folder that differs from what was asked for.
-fn other(folder: &Path, run: &'static str, [what, ours, theirs]: [&str; 3]) -> RunError {
-    let [what, ours, theirs] = [what, ours, theirs].map(str::to_owned);
-    let difference = Box::new(Difference { what, ours, theirs });
-    RunError::Other { path: folder.to_path_buf(), run, difference }
+    /// The error for a folder that holds another run than was asked for.
+    pub fn other(path: &Path, run: &'static str, difference: Difference) -> RunError {
+        RunError::Other { path: path.to_path_buf(), run, difference: Box::new(difference) }
+    }
+
+    /// Checks that a folder holds the part that was asked for; `None` is the whole run.
+    ///
+    /// # Errors
+    /// [`RunError::Other`].
+    pub fn check_part(
+        path: &Path,
+        run: &'static str,
+        [ours, theirs]: [Option<Shard>; 2],
+    ) -> Result<(), RunError> {
+        if ours == theirs {
+            return Ok(());
+        }
+        let name = |part: Option<Shard>| part.map_or("none".to_owned(), |of| of.to_string());
+        let what = "part (--shard)".to_owned();
+        let difference = Difference { what, ours: name(ours), theirs: name(theirs) };
+        Err(RunError::other(path, run, difference))
+    }
 }
 
 /// A journal that is open for appending; one process at a time can open it.
@@ -164,22 +141,24 @@ impl Journal {
         shard: Option<Shard>,
         read: impl Fn(&str) -> Option<(K, R)>,
     ) -> Result<(Journal, Vec<(K, R)>), RunError> {
-        create_folder(folder).map_err(io_error(folder))?;
+        create_folder(folder).map_err(RunError::io(folder))?;
         if let Some((_, what)) = form.foreign.iter().find(|(file, _)| folder.join(file).exists()) {
-            return Err(other(folder, form.run, ["kind", &format!("a {}", form.run), what]));
+            let (ours, theirs) = (format!("a {}", form.run), (*what).to_owned());
+            let difference = Difference { what: "kind".to_owned(), ours, theirs };
+            return Err(RunError::other(folder, form.run, difference));
         }
         let path = folder.join(form.lines);
         let mut options = OpenOptions::new();
         let options = options.read(true).write(true).create(true).truncate(false);
-        let file = options.open(&path).map_err(io_error(&path))?;
+        let file = options.open(&path).map_err(RunError::io(&path))?;
         let lock = Lock::on(file).map_err(|error| match error {
             LockError::Taken(_) => RunError::InUse(folder.to_path_buf()),
-            LockError::Io(source) => io_error(&path)(source),
+            LockError::Io(source) => RunError::io(&path)(source),
         })?;
         let mut file = lock.file();
         check_manifest(folder, form, manifest, shard)?;
         let mut text = String::new();
-        file.read_to_string(&mut text).map_err(io_error(&path))?;
+        file.read_to_string(&mut text).map_err(RunError::io(&path))?;
         let bad = |reason| RunError::Bad { path: path.clone(), reason };
         let (mut known, mut keys) = (Vec::new(), HashSet::new());
         let first = 1 + usize::from(!form.header.is_empty());
@@ -195,10 +174,10 @@ impl Journal {
         }
         // In a new file, everything is dropped.
         let whole = complete(&text);
-        file.set_len(whole.len() as u64).map_err(io_error(&path))?;
-        file.seek(SeekFrom::End(0)).map_err(io_error(&path))?;
+        file.set_len(whole.len() as u64).map_err(RunError::io(&path))?;
+        file.seek(SeekFrom::End(0)).map_err(RunError::io(&path))?;
         if whole.is_empty() {
-            file.write_all(form.header.as_bytes()).map_err(io_error(&path))?;
+            file.write_all(form.header.as_bytes()).map_err(RunError::io(&path))?;
         }
         Ok((Journal { path, lock }, known))
     }
@@ -208,7 +187,7 @@ impl Journal {
     /// # Errors
     /// [`RunError::Io`].
     pub fn add(&self, line: &str) -> Result<(), RunError> {
-        self.lock.file().write_all(line.as_bytes()).map_err(io_error(&self.path))
+        self.lock.file().write_all(line.as_bytes()).map_err(RunError::io(&self.path))
     }
 }
 
@@ -248,20 +227,10 @@ fn check_manifest<M: Serialize + DeserializeOwned>(
     if let Some(field) = table.keys().find(|field| !known.contains_key(*field)) {
         return Err(bad(format!("it has a field `{field}`, which this program does not know")));
     }
-    if part != shard {
-        let name = |part: Option<Shard>| part.map_or("none".to_owned(), |of| of.to_string());
-        let difference = ["part (--shard)", &name(shard), &name(part)];
-        return Err(other(folder, form.run, difference));
-    }
+    RunError::check_part(folder, form.run, [shard, part])?;
     let ignored = [&[PROVENANCE], form.ignored].concat();
-    match difference(manifest, &held, &ignored, form.named) {
-        None => Ok(()),
-        Some(difference) => Err(RunError::Other {
-            path: folder.to_path_buf(),
-            run: form.run,
-            difference: Box::new(difference),
-        }),
-    }
+    let found = difference(manifest, &held, &ignored, form.named);
+    found.map_or(Ok(()), |found| Err(RunError::other(folder, form.run, found)))
 }
 
 /// Parses a manifest and the part it names.
@@ -279,7 +248,7 @@ fn read_manifest(text: &str) -> Result<(toml::Table, Option<Shard>), String> {
 }
 
 fn write_text(path: &Path, text: &str) -> Result<(), RunError> {
-    write_whole(path, |out| out.write_all(text.as_bytes())).map_err(io_error(path))
+    write_whole(path, |out| out.write_all(text.as_bytes())).map_err(RunError::io(path))
 }
 
 /// The form of the journal in one of these folders; `None` if none has one.
@@ -328,10 +297,11 @@ pub fn merge(folders: &[PathBuf], form: &Form, out: &Path) -> Result<(), RunErro
             return Err(RunError::Bad { path: first.folder.join(form.lines), reason });
         }
     }
-    create_folder(out).map_err(io_error(out))?;
+    create_folder(out).map_err(RunError::io(out))?;
     if form.shared {
         for part in &parts {
-            copy(part.folder, out, &[form.manifest, form.lines]).map_err(io_error(part.folder))?;
+            copy(part.folder, out, &[form.manifest, form.lines])
+                .map_err(RunError::io(part.folder))?;
         }
     }
     // The first line names the part.
@@ -397,6 +367,6 @@ fn read_if_there(path: &Path) -> Result<Option<String>, RunError> {
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(io_error(path)(error)),
+        Err(error) => Err(RunError::io(path)(error)),
     }
 }

@@ -75,11 +75,7 @@ impl Checkpoints {
         };
         match runs::difference(&lines(&training), &lines(&found), &[], &[]) {
             None => Ok(Checkpoints { folder, training, every, quiet }),
-            Some(difference) => Err(Failure::input(RunError::Other {
-                path: folder,
-                run: "training",
-                difference: Box::new(difference),
-            })),
+            Some(found) => Err(Failure::input(RunError::other(&folder, "training", found))),
         }
     }
 
