@@ -53,6 +53,8 @@ pub fn write_whole(
 #[derive(Debug)]
 pub struct Lock {
     file: File,
+    /// The file's path, if it has no meaning without the lock: it is then removed with it.
+    temporary: Option<PathBuf>,
 }
 
 /// Error of taking a lock.
@@ -99,13 +101,23 @@ impl Lock {
         }
     }
 
+    /// As [`Lock::take`], for a file that is removed with the lock.
+    ///
+    /// # Errors
+    /// See [`LockError`].
+    pub fn temporary(path: PathBuf) -> Result<Lock, LockError> {
+        let mut lock = Lock::take(&path)?;
+        lock.temporary = Some(path);
+        Ok(lock)
+    }
+
     /// Locks an open file, whose content is left as it is.
     ///
     /// # Errors
     /// See [`LockError`]; the id of the other process is not known.
     pub fn on(file: File) -> Result<Lock, LockError> {
         match file.try_lock() {
-            Ok(()) => Ok(Lock { file }),
+            Ok(()) => Ok(Lock { file, temporary: None }),
             Err(TryLockError::WouldBlock) => Err(LockError::Taken(None)),
             Err(TryLockError::Error(source)) => Err(LockError::Io(source)),
         }
@@ -121,6 +133,10 @@ impl Drop for Lock {
     /// Closing the file would not release the lock while a program that another thread is starting
     /// still has a copy of it.
     fn drop(&mut self) {
+        if let Some(path) = &self.temporary {
+            // A file that stays does no harm: it is not locked.
+            let _ = fs::remove_file(path);
+        }
         let _ = self.file.unlock();
     }
 }
@@ -212,7 +228,7 @@ impl Checkpoint {
             if let Some(folder) = self.path.parent() {
                 fs::create_dir_all(folder).map_err(LockError::Io)?;
             }
-            self.lock = Some(Lock::take(&beside(&self.path, ".lock"))?);
+            self.lock = Some(Lock::temporary(beside(&self.path, ".lock"))?);
         }
         Ok(())
     }
@@ -245,15 +261,6 @@ impl Checkpoint {
         if (self.path.exists() || unfinished.exists()) && self.lock().is_ok() {
             let _ = fs::remove_file(&self.path);
             let _ = fs::remove_file(unfinished);
-        }
-    }
-}
-
-impl Drop for Checkpoint {
-    fn drop(&mut self) {
-        if self.lock.is_some() {
-            // The file has no meaning without the lock.
-            let _ = fs::remove_file(beside(&self.path, ".lock"));
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
-use serde::ser::Serialize;
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde::{Deserialize, Serialize};
 
 /// A difference between two values.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -107,12 +107,35 @@ fn compare(
 }
 
 /// A serialized value, with the fields of structures in their order.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(untagged)]
 enum Tree {
     None,
+    Bool(bool),
+    Whole(u64),
+    Signed(i64),
+    Number(f64),
     Text(String),
     List(Vec<Tree>),
+    #[serde(deserialize_with = "fields")]
     Map(Vec<(String, Tree)>),
+}
+
+/// The fields of a structure.
+fn fields<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<(String, Tree)>, D::Error> {
+    struct Fields;
+    impl<'de> Visitor<'de> for Fields {
+        type Value = Vec<(String, Tree)>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("fields")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            std::iter::from_fn(|| map.next_entry().transpose()).collect()
+        }
+    }
+    from.deserialize_map(Fields)
 }
 
 fn tree(value: &impl Serialize) -> Tree {
@@ -134,7 +157,11 @@ impl Tree {
 impl fmt::Display for Tree {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Tree::Text(text) => f.write_str(text),
+            Tree::Bool(yes) => f.write_str(if *yes { "yes" } else { "no" }),
+            Tree::Whole(number) => write!(f, "{number}"),
+            Tree::Signed(number) => write!(f, "{number}"),
+            Tree::Number(number) => write!(f, "{number}"),
+            Tree::Text(text) => f.write_str(&text.trim_end().replace('\n', "; ")),
             Tree::List(list) if !list.is_empty() => {
                 let list: Vec<String> = list.iter().map(Tree::to_string).collect();
                 f.write_str(&list.join(" "))
@@ -145,60 +172,6 @@ impl fmt::Display for Tree {
                 f.write_str(&fields.collect::<Vec<_>>().join(" "))
             }
         }
-    }
-}
-
-impl<'de> Deserialize<'de> for Tree {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Tree, D::Error> {
-        struct Read;
-        impl<'de> Visitor<'de> for Read {
-            type Value = Tree;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a value")
-            }
-
-            fn visit_unit<E>(self) -> Result<Tree, E> {
-                Ok(Tree::None)
-            }
-
-            fn visit_bool<E>(self, yes: bool) -> Result<Tree, E> {
-                Ok(Tree::Text(if yes { "yes" } else { "no" }.to_owned()))
-            }
-
-            fn visit_u64<E>(self, number: u64) -> Result<Tree, E> {
-                Ok(Tree::Text(number.to_string()))
-            }
-
-            fn visit_i64<E>(self, number: i64) -> Result<Tree, E> {
-                Ok(Tree::Text(number.to_string()))
-            }
-
-            fn visit_f64<E>(self, number: f64) -> Result<Tree, E> {
-                Ok(Tree::Text(number.to_string()))
-            }
-
-            fn visit_str<E>(self, text: &str) -> Result<Tree, E> {
-                Ok(Tree::Text(text.trim_end().replace('\n', "; ")))
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Tree, A::Error> {
-                let mut all = Vec::new();
-                while let Some(one) = list.next_element()? {
-                    all.push(one);
-                }
-                Ok(Tree::List(all))
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Tree, A::Error> {
-                let mut all = Vec::new();
-                while let Some(one) = map.next_entry()? {
-                    all.push(one);
-                }
-                Ok(Tree::Map(all))
-            }
-        }
-        deserializer.deserialize_any(Read)
     }
 }
 

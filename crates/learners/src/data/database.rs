@@ -13,12 +13,12 @@
 //! [`Situations`]: crate::situations::Situations
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use models::file::{Mapped, map, sha256};
-use runs::Difference;
+use runs::{Difference, RunError};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use zerocopy::FromBytes;
@@ -89,8 +89,8 @@ pub struct Database<C> {
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum DatabaseError {
-    #[error("{}: {source}", .path.display())]
-    File { path: PathBuf, source: io::Error },
+    #[error(transparent)]
+    File(#[from] RunError),
     #[error("{}: {reason}; this is not a file of `{command}`", .path.display())]
     Foreign { path: PathBuf, reason: String, command: &'static str },
     #[error("{}: {reason}; copy it again, or make it again with `{command}`", .path.display())]
@@ -161,7 +161,6 @@ pub fn make<C: Content>(
     let partial = Partial::open(out, &plan.card(UNMADE))?;
     let (games, mut done) = (plan.games.end - plan.games.start, partial.done);
     let mut file = partial.file;
-    let at = |source| DatabaseError::File { path: partial.path.clone(), source };
     while done < games {
         if !watch(done) {
             return Ok(MakeOutcome::Stopped(done));
@@ -172,7 +171,7 @@ pub fn make<C: Content>(
         let rows: Vec<Vec<f32>> = rows.into_iter().collect::<Result<_, _>>().map_err(game)?;
         let bytes: Vec<u8> =
             rows.iter().flatten().flat_map(|number| number.to_le_bytes()).collect();
-        file.write_all(&bytes).map_err(at)?;
+        file.write_all(&bytes).map_err(RunError::io(&partial.path))?;
         done += next - first;
     }
     watch(done);
@@ -222,8 +221,7 @@ pub fn merge<C: Content>(parts: &[PathBuf], out: &Path) -> Result<Card<C>, Datab
     let partial = Partial::begin(out, &card)?;
     let mut file = partial.file;
     for (_, part) in &parts {
-        file.write_all(&part.bytes[part.start..])
-            .map_err(|source| DatabaseError::File { path: partial.path.clone(), source })?;
+        file.write_all(&part.bytes[part.start..]).map_err(RunError::io(&partial.path))?;
     }
     finish(file, &partial.path, out, card)
 }
@@ -244,7 +242,7 @@ fn finish<C: Content>(
         fs::rename(partial, out)?;
         Ok(card)
     })();
-    finished.map_err(|source| DatabaseError::File { path: partial.to_owned(), source })
+    Ok(finished.map_err(RunError::io(partial))?)
 }
 
 /// An unfinished database.
@@ -262,15 +260,15 @@ impl Partial {
         if !path.exists() {
             return Partial::begin(out, card);
         }
-        let at = |source| DatabaseError::File { path: path.clone(), source };
-        let mut file = OpenOptions::new().read(true).write(true).open(&path).map_err(at)?;
+        let at = || RunError::io(&path);
+        let mut file = OpenOptions::new().read(true).write(true).open(&path).map_err(at())?;
         let mut bytes = vec![0; head(card).len()];
-        let length = file.metadata().map_err(at)?.len();
+        let length = file.metadata().map_err(at())?.len();
         if length < bytes.len() as u64 {
             // The process was killed before the card was written.
             return Partial::begin(out, card);
         }
-        file.read_exact(&mut bytes).map_err(at)?;
+        file.read_exact(&mut bytes).map_err(at())?;
         let (found, start) =
             read_head::<C>(&bytes).map_err(|reason| foreign::<C>(&path, reason))?;
         let remedy = "give --out another name, or remove it";
@@ -287,8 +285,8 @@ impl Partial {
         let row = 4 * card.content.numbers() as u64;
         let done = ((length - start as u64) / row).min(card.games);
         let end = start as u64 + done * row;
-        file.set_len(end).map_err(at)?;
-        file.seek(SeekFrom::Start(end)).map_err(at)?;
+        file.set_len(end).map_err(at())?;
+        file.seek(SeekFrom::Start(end)).map_err(at())?;
         Ok(Partial { path, file, done })
     }
 
@@ -301,10 +299,8 @@ impl Partial {
             file.write_all(&head(card))?;
             Ok(file)
         })();
-        match begun {
-            Ok(file) => Ok(Partial { path, file, done: 0 }),
-            Err(source) => Err(DatabaseError::File { path, source }),
-        }
+        let file = begun.map_err(RunError::io(&path))?;
+        Ok(Partial { path, file, done: 0 })
     }
 }
 
@@ -379,8 +375,7 @@ fn read_head<C: Content>(bytes: &[u8]) -> Result<(Card<C>, usize), String> {
 impl<C: Content> Database<C> {
     /// Opens a file and checks all of it against its hash.
     pub fn open(path: &Path) -> Result<Database<C>, DatabaseError> {
-        let bytes =
-            map(path).map_err(|source| DatabaseError::File { path: path.to_owned(), source })?;
+        let bytes = map(path).map_err(RunError::io(path))?;
         let damaged = |reason| damaged::<C>(path, reason);
         let (card, start) = read_head::<C>(&bytes).map_err(|reason| foreign::<C>(path, reason))?;
         let expected = (4 * card.content.numbers() as u64).checked_mul(card.games);
