@@ -44,36 +44,30 @@ pub struct Args {
 /// Runs the command: merges the parts and prints the report of a match, or where the result is.
 pub fn run(args: Args) -> Result<Output, Failure> {
     let Args { parts, out, json } = args;
-    let joined = if let Some(file) = parts.iter().find(|part| part.is_file()) {
+    let joined = Joined { matches: None, parts: parts.len(), folder: out.clone() };
+    if let Some(file) = parts.iter().find(|part| part.is_file()) {
         if database::is::<Situations>(file) {
-            database::merge::<Situations>(&parts, &out).map_err(Failure::input)?;
+            database::merge::<Situations>(&parts, &out)?;
         } else {
-            database::merge::<Deck>(&parts, &out).map_err(Failure::input)?;
+            database::merge::<Deck>(&parts, &out)?;
         }
-        true
-    } else if let Some(form) = journal::form_of(&parts, &JOURNALS) {
-        journal::merge(&parts, form, &out).map_err(Failure::input)?;
-        true
-    } else {
-        false
-    };
-    if joined {
-        return Output::report(&Joined { matches: None, parts: parts.len(), folder: out }, json);
+        return Output::report(&joined, json);
+    }
+    if let Some(form) = journal::form_of(&parts, &JOURNALS) {
+        journal::merge(&parts, form, &out)?;
+        return Output::report(&joined, json);
     }
     let names = matches_in(&parts);
     if names.is_empty() {
-        matches::folder::merge(&parts, &out).map_err(Failure::input)?;
+        matches::folder::merge(&parts, &out)?;
         return report::show_folder(&out, json);
     }
-    std::fs::create_dir_all(&out)
-        .map_err(|error| Failure::input(anyhow::anyhow!("{}: {error}", out.display())))?;
-    let count = parts.len();
+    std::fs::create_dir_all(&out).map_err(|error| Failure::at(&out, error))?;
     for name in &names {
         let parts: Vec<PathBuf> = parts.iter().map(|part| part.join(name)).collect();
-        matches::folder::merge(&parts, &out.join(name)).map_err(Failure::input)?;
+        matches::folder::merge(&parts, &out.join(name))?;
     }
-    let joined = Joined { matches: Some(names.len()), parts: count, folder: out };
-    Output::report(&joined, json)
+    Output::report(&Joined { matches: Some(names.len()), ..joined }, json)
 }
 
 /// The names of the matches in folders of tournaments; empty if the folders are those of matches.
