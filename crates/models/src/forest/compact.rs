@@ -1,9 +1,9 @@
 //! The compact file format of forests, for models inside the program.
 //!
-//! A [container](runs::container). Its content, little-endian: the shape, names, attributes, base scores;
-//! for each column its distinct thresholds in increasing order; then the trees, node by node, level
-//! by level: 0 and a leaf's value, as one of 65,536 levels between the least and the greatest of
-//! its tree, or the column counted from 1 and the threshold's index.
+//! A [container](runs::container). Its content, little-endian: the shape, names, attributes, base
+//! scores; for each column its distinct thresholds in increasing order; then the trees, node by
+//! node, level by level: 0 and a leaf's value, as one of 65,536 levels between the least and the
+//! greatest of its tree, or the column counted from 1 and the threshold's index.
 
 use runs::container::{ContainerError, Kind, Reader, sealed};
 

@@ -499,8 +499,8 @@ impl Round<'_> {
 // The serialised state of a run of boosting.
 //
 // The content of a container: a hash of the data and the options, rounds done, the best round and
-// its loss, the number of bytes of the trees, and those, as XGBoost's UBJ. Margins are summed again,
-// in the same order, so they are identical.
+// its loss, the number of bytes of the trees, and those, as XGBoost's UBJ. Margins are summed
+// again, in the same order, so they are identical.
 
 const KIND: Kind = Kind { name: "boosting", magic: b"cardroom boosting", version: 3 };
 
