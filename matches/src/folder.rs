@@ -17,22 +17,11 @@ use logs::stats::{DecisionTally, StopRule, Tally};
 use logs::{LedgerError, MatchInfo, ledger};
 use runs::RunError;
 
-use crate::runner::{Archive, Level, Lines, Played, Sink, StoreError};
+use crate::Error;
+use crate::runner::{Archive, Level, Lines, Played, Sink};
 
 /// Most hands kept in memory between commits.
 const MAX_PENDING: usize = 8192;
-
-/// The reason why a match folder cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum FolderError {
-    /// A file or folder cannot be made, read or written, or the folder holds another match, or
-    /// another part of it.
-    #[error(transparent)]
-    Run(#[from] RunError),
-    /// The ledger cannot be used.
-    #[error(transparent)]
-    Ledger(#[from] LedgerError),
-}
 
 /// A match folder opened for playing; [`parts`](Self::parts) splits it.
 pub struct Folder {
@@ -60,7 +49,7 @@ pub struct Writing {
 impl Folder {
     /// Makes the folder, or resumes the match in it. That must be the same match, or a shorter one
     /// whose hands are the first of this one.
-    pub fn open(path: &Path, info: &MatchInfo, level: Level) -> Result<Folder, FolderError> {
+    pub fn open(path: &Path, info: &MatchInfo, level: Level) -> Result<Folder, Error> {
         info.check().map_err(LedgerError::from)?;
         runs::create_folder(path).map_err(RunError::io(path))?;
         let ledger_path = path.join(ledger::FILE_NAME);
@@ -101,7 +90,7 @@ impl Folder {
     }
 
     /// Records the rule by which the match may end early, or that there is none.
-    pub fn set_rule(&self, rule: Option<&StopRule>) -> Result<(), FolderError> {
+    pub fn set_rule(&self, rule: Option<&StopRule>) -> Result<(), Error> {
         let note = rule.map(StopRule::to_note);
         Ok(self.writing.ledger.set_note(StopRule::NOTE, note.as_deref())?)
     }
@@ -136,7 +125,7 @@ impl Folder {
     }
 
     /// Finishes a complete match: the score line of the hand log, and the ledger as one file.
-    pub fn finish(self, totals: &[game::Payoff]) -> Result<(), FolderError> {
+    pub fn finish(self, totals: &[game::Payoff]) -> Result<(), Error> {
         let Folder { known, mut writing, .. } = self;
         let mut line = String::new();
         acpc::write_score(totals, &known.names, &mut line);
@@ -152,7 +141,7 @@ impl Folder {
 }
 
 /// Joins the folders of a match's parts into a new one, with all derived files.
-pub fn merge(parts: &[PathBuf], out: &Path) -> Result<(), FolderError> {
+pub fn merge(parts: &[PathBuf], out: &Path) -> Result<(), Error> {
     let new = !out.exists();
     runs::create_folder(out).map_err(RunError::io(out))?;
     let path = out.join(ledger::FILE_NAME);
@@ -168,7 +157,7 @@ pub fn merge(parts: &[PathBuf], out: &Path) -> Result<(), FolderError> {
 }
 
 /// Rewrites the derived files of a complete match from its ledger.
-pub fn rewrite(path: &Path) -> Result<(), FolderError> {
+pub fn rewrite(path: &Path) -> Result<(), Error> {
     let info = LedgerReader::open(path)?.info().clone();
     let mut folder = Folder::open(path, &info, Level::Decisions)?;
     let (known, writing) = folder.parts();
@@ -190,7 +179,7 @@ pub fn rewrite(path: &Path) -> Result<(), FolderError> {
 }
 
 impl Archive for Known {
-    fn recorded(&self, hands: Range<u64>) -> Result<Vec<Played>, StoreError> {
+    fn recorded(&self, hands: Range<u64>) -> Result<Vec<Played>, Error> {
         let any =
             |range: &RangeInclusive<u64>| *range.start() < hands.end && *range.end() >= hands.start;
         if !self.present.iter().any(any) {
@@ -201,16 +190,16 @@ impl Archive for Known {
             .hands_and_decisions(hands, |_| true)
             .map(|played| played.map(|(record, decisions)| Played { record, decisions }))
             .collect::<Result<_, LedgerError>>()
-            .map_err(|error| StoreError(Box::new(error)))
+            .map_err(Error::from)
     }
 
     fn end(&self) -> u64 {
         self.present.last().map_or(0, |range| range.end() + 1)
     }
 
-    fn decisions(&self) -> Result<DecisionTally, StoreError> {
+    fn decisions(&self) -> Result<DecisionTally, Error> {
         let reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
-        let note = reader.note(DecisionTally::NOTE).map_err(|error| StoreError(Box::new(error)))?;
+        let note = reader.note(DecisionTally::NOTE)?;
         Ok(note.and_then(|note| DecisionTally::from_note(&note)).unwrap_or_default())
     }
 
@@ -223,7 +212,7 @@ impl Archive for Known {
 }
 
 impl Writing {
-    fn write_lines(&mut self, lines: &Lines) -> Result<(), FolderError> {
+    fn write_lines(&mut self, lines: &Lines) -> Result<(), Error> {
         self.hand_log.write(&lines.hands)?;
         match &mut self.decision_log {
             Some(log) => log.write(&lines.decisions),
@@ -231,7 +220,7 @@ impl Writing {
         }
     }
 
-    fn commit(&mut self) -> Result<(), FolderError> {
+    fn commit(&mut self) -> Result<(), Error> {
         if self.ledger.pending() > 0 {
             self.ledger.commit_with_note(DecisionTally::NOTE, &self.note)?;
         }
@@ -240,7 +229,7 @@ impl Writing {
 }
 
 impl Sink for Writing {
-    fn keep(&mut self, hands: &HandRows, decisions: &DecisionTally) -> Result<(), StoreError> {
+    fn keep(&mut self, hands: &HandRows, decisions: &DecisionTally) -> Result<(), Error> {
         self.ledger.append_rows(hands);
         self.note = decisions.to_note();
         if self.ledger.pending() >= MAX_PENDING {
@@ -249,23 +238,17 @@ impl Sink for Writing {
         Ok(())
     }
 
-    fn write(&mut self, lines: &Lines) -> Result<(), StoreError> {
+    fn write(&mut self, lines: &Lines) -> Result<(), Error> {
         Ok(self.write_lines(lines)?)
     }
 
-    fn flush(&mut self) -> Result<(), StoreError> {
+    fn flush(&mut self) -> Result<(), Error> {
         self.commit()?;
         self.hand_log.flush()?;
         if let Some(log) = &mut self.decision_log {
             log.flush()?;
         }
         Ok(())
-    }
-}
-
-impl From<FolderError> for StoreError {
-    fn from(error: FolderError) -> StoreError {
-        StoreError(Box::new(error))
     }
 }
 
@@ -276,16 +259,16 @@ struct LogFile {
 }
 
 impl LogFile {
-    fn create(path: PathBuf) -> Result<LogFile, FolderError> {
+    fn create(path: PathBuf) -> Result<LogFile, Error> {
         let file = File::create(&path).map_err(RunError::io(&path))?;
         Ok(LogFile { path, file: BufWriter::with_capacity(1 << 16, file) })
     }
 
-    fn write(&mut self, text: &str) -> Result<(), FolderError> {
+    fn write(&mut self, text: &str) -> Result<(), Error> {
         Ok(self.file.write_all(text.as_bytes()).map_err(RunError::io(&self.path))?)
     }
 
-    fn flush(&mut self) -> Result<(), FolderError> {
+    fn flush(&mut self) -> Result<(), Error> {
         Ok(self.file.flush().map_err(RunError::io(&self.path))?)
     }
 }
@@ -294,7 +277,7 @@ impl LogFile {
 pub struct NullRecorder;
 
 impl Archive for NullRecorder {
-    fn recorded(&self, _: Range<u64>) -> Result<Vec<Played>, StoreError> {
+    fn recorded(&self, _: Range<u64>) -> Result<Vec<Played>, Error> {
         Ok(Vec::new())
     }
 
@@ -302,7 +285,7 @@ impl Archive for NullRecorder {
         0
     }
 
-    fn decisions(&self) -> Result<DecisionTally, StoreError> {
+    fn decisions(&self) -> Result<DecisionTally, Error> {
         Ok(DecisionTally::default())
     }
 
@@ -310,15 +293,15 @@ impl Archive for NullRecorder {
 }
 
 impl Sink for NullRecorder {
-    fn keep(&mut self, _: &HandRows, _: &DecisionTally) -> Result<(), StoreError> {
+    fn keep(&mut self, _: &HandRows, _: &DecisionTally) -> Result<(), Error> {
         Ok(())
     }
 
-    fn write(&mut self, _: &Lines) -> Result<(), StoreError> {
+    fn write(&mut self, _: &Lines) -> Result<(), Error> {
         Ok(())
     }
 
-    fn flush(&mut self) -> Result<(), StoreError> {
+    fn flush(&mut self) -> Result<(), Error> {
         Ok(())
     }
 }

@@ -73,9 +73,6 @@ pub struct Done {
 
 impl Record {
     /// Opens the record in the options' folder, or begins one.
-    ///
-    /// # Errors
-    /// [`RunError`].
     pub fn open(study: &str, options: &Options, program: &str) -> Result<Record, RunError> {
         let hash = |path: &PathBuf| {
             let bytes = fs::read(path).map(|bytes| models::file::sha256(&bytes));
@@ -118,9 +115,6 @@ impl Record {
     }
 
     /// Records a step.
-    ///
-    /// # Errors
-    /// [`RunError`].
     pub fn add(&mut self, done: Done) -> Result<(), RunError> {
         let command = moved(&done.command, &self.folder, FOLDER);
         let line = serde_json::to_string(&Done { command, ..done.clone() });

@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use abstraction::features::{
-    Feature, FeatureMaker, Features, FeaturesError, Quantiles, Schema, opponent_bets,
-};
+use abstraction::features::{Feature, FeatureMaker, Features, Quantiles, Schema, opponent_bets};
 use cards::{Board, Card, CardSet, Combo, HoleCards, Ties};
 use game::{Action, InfoSet, PublicState, Seat, Street, Turn, games, notation};
 use rand::{RngExt, SeedableRng};
@@ -216,8 +214,7 @@ fn other_games_and_cards_are_refused() {
         for mut maker in
             [FeatureMaker::counting(Schema::default()), FeatureMaker::new(Schema::default())]
         {
-            let error: FeaturesError =
-                maker.cards(combo(hole), board(table), [0; 4]).expect_err("refused");
+            let error = maker.cards(combo(hole), board(table), [0; 4]).expect_err("refused");
             assert!(error.to_string().contains(message), "{error}");
         }
     }

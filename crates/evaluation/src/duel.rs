@@ -28,6 +28,7 @@ use rand_pcg::Pcg64Mcg;
 use runs::{RunError, Shard};
 use serde::{Deserialize, Serialize};
 
+use crate::Error;
 use crate::folder::{HANDS, Manifest, folder_name, has, measure_each, shard_suffix};
 use crate::spot_value::{self, Player, Sampled};
 
@@ -156,7 +157,7 @@ impl DuelSettings {
 /// [`duel`], continuing from what the folder holds.
 ///
 /// # Errors
-/// [`RunError`]; hands that were valued before an error are kept.
+/// When the folder cannot be used; hands that were valued before an error are kept.
 pub fn run(
     plan: &DuelSettings,
     folder: &Path,
@@ -164,10 +165,10 @@ pub fn run(
     threads: usize,
     stop: &Stop,
     mut visit: impl FnMut(u64),
-) -> Result<Valued, RunError> {
+) -> Result<Valued, Error> {
     let manifest = plan.manifest(provenance);
     if plan.hands() == 0 {
-        return Err(RunError::EmptyPart(plan.duel.hands));
+        return Err(RunError::EmptyPart(plan.duel.hands).into());
     }
     let (journal, known) = manifest.open(folder, &HANDS, plan.shard, &plan.agents[0], read_line)?;
     let mut results = Results::new();
@@ -185,7 +186,7 @@ pub fn run(
             results.insert(hand, found);
         }
         visit(results.len() as u64);
-        Ok::<_, RunError>(())
+        Ok::<(), Error>(())
     })?;
     Ok(valued(&results))
 }

@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::hash::Hash;
-use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
@@ -18,6 +17,8 @@ use matches::runner::Stop;
 use runs::{Difference, Form, Journal, RunError, Shard};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+
+use crate::Error;
 
 /// The file that describes the measurement, for people and for the next run.
 pub const MANIFEST: &str = "evaluation.toml";
@@ -135,11 +136,9 @@ fn naming(mut error: RunError, agent: &AgentChoice) -> RunError {
 ///
 /// # Errors
 /// When a file cannot be read.
-pub fn model_sha256(agent: &AgentChoice) -> io::Result<Option<String>> {
-    files_sha256(agent.files()).map_err(|error| {
-        let reason = format!("a file that the agent needs cannot be read: {error}");
-        io::Error::new(error.kind(), reason)
-    })
+pub fn model_sha256(agent: &AgentChoice) -> Result<Option<String>, Error> {
+    files_sha256(agent.files())
+        .map_err(|error| Error::new(format!("a file that the agent needs cannot be read: {error}")))
 }
 
 /// The name of a measurement's folder: its kind, the agent, a few digits of its files' SHA-256, the

@@ -1,6 +1,6 @@
 //! Boosting does what the formulas say, whatever the threads, and goes on where it stopped.
 
-use learners::boost::{Boost, BoostError, Options};
+use learners::boost::{Boost, Options};
 use learners::measure::measure;
 use learners::{Bins, Progress, Table, Training};
 use models::forest::{Forest, Node};
@@ -174,15 +174,15 @@ fn what_cannot_be_boosted_is_refused() {
         Table::hard(names('f', 1), names('c', 2), vec![0.0, 1.0], &[1, 1]).expect("rows");
     let bins = Bins::new(&one_class, 256);
     let error = Boost::new(options(), &one_class, &bins, None).expect_err("one class");
-    assert!(matches!(error, BoostError::OneClass { ref class } if class == "c1"), "{error}");
+    assert!(error.to_string().contains("all rows are of class c1"), "{error}");
     let many = rows(2000, 12);
     let error = Boost::new(options(), &many, &Bins::new(&many, 1000), None).expect_err("bins");
-    assert!(matches!(error, BoostError::Intervals { .. }), "{error}");
+    assert!(error.to_string().contains("at most 256"), "{error}");
     let error = Boost::new(options(), &many, &bins, None).expect_err("other bins");
-    assert!(matches!(error, BoostError::Bins { what: "rows", .. }), "{error}");
+    assert!(error.to_string().contains("the bins have 2 rows and the rows 2000"), "{error}");
     let bins = Bins::new(&many, 256);
     let error = Boost::new(options(), &many, &bins, Some(&one_class)).expect_err("other columns");
-    assert!(matches!(error, BoostError::Validation { what: "columns" }), "{error}");
+    assert!(error.to_string().contains("have other columns than"), "{error}");
 }
 
 proptest! {

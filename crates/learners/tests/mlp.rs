@@ -3,8 +3,7 @@
 
 use learners::measure::measure;
 use learners::mlp::{
-    Adam, Decay, Loss, Mlp, MlpError, MlpOptions, Moments, Samples, Schedule, first_parameters,
-    gradient,
+    Adam, Decay, Loss, Mlp, MlpOptions, Moments, Samples, Schedule, first_parameters, gradient,
 };
 use learners::{Progress, Table, Training};
 use models::network::{Activation, Network, Output, Scaling, Shape};
@@ -422,7 +421,7 @@ fn checkpoints_that_are_none_or_of_other_runs_are_refused() {
     let saved = training.save();
     for end in (0..saved.len()).step_by(7) {
         let error = new(small()).resume(&saved[..end]).expect_err("cut off");
-        assert!(matches!(error, MlpError::Checkpoint { .. }), "{end}: {error}");
+        assert!(error.to_string().contains("cannot be resumed"), "{end}: {error}");
     }
     let longer = [&saved[..], &[0]].concat();
     let error = new(small()).resume(&longer).expect_err("too long").to_string();

@@ -188,7 +188,7 @@ fn a_file_is_the_same_in_one_go_in_shards_and_after_any_cut() {
     made(&plan(0..20), &at("cut"));
     assert!(bytes("whole") == bytes("cut"));
 
-    let situation = whole.situation(11);
+    let situation = whole.game(11);
     let drawn = rivers().situation(3, 11).expect("drawn");
     assert_eq!(situation.board, drawn.board.set());
     assert_eq!(situation.ranges[1], &drawn.ranges[1][..]);
@@ -207,7 +207,7 @@ fn one_bucket_loses_the_variance_of_the_values_and_finer_ones_less() {
     let error = encoding_error(&buckets("ehs2:1"), &database);
     let (mut squares, mut own) = (0.0, 0.0);
     for index in 0..3 {
-        let of = database.situation(index);
+        let of = database.game(index);
         let hands = || Combo::all().filter(|combo| !combo.set().intersects(of.board));
         for (range, values) in of.ranges.iter().zip(of.values) {
             let value = |hand: Combo| f64::from(values[hand.index()]);

@@ -60,7 +60,7 @@ fn worth(situation: &Solved<'_>, values: &[Vec<f32>; 2]) -> f64 {
 #[test]
 fn checking_down_on_the_flop_is_the_mean_over_all_turns() {
     let database = database("flop", 1, 1);
-    let situation = database.situation(0);
+    let situation = database.game(0);
     let on_flop = flop::Flop::new(situation.flop).expect("a flop");
     let ranges = situation.ranges.map(|range| -> Vec<f32> {
         on_flop.hands().iter().map(|hand| range[hand.index()]).collect()
@@ -101,7 +101,7 @@ fn checking_down_is_the_game_in_which_nobody_bets() {
         for index in 0..2 {
             let drawn = database.card().content.situation(7, index).expect("drawn");
             let solved = drawn.solve(&silent, 1).expect("solved");
-            let situation = database.situation(index as usize);
+            let situation = database.game(index as usize);
             let values = CheckDown.values(&situation);
             for (player, values) in values.iter().enumerate() {
                 for hand in Combo::all().filter(|hand| !hand.set().intersects(situation.board)) {
@@ -135,7 +135,7 @@ fn networks_have_the_published_numbers_of_parameters() {
 #[test]
 fn a_row_has_both_ranges_the_pot_and_the_board_and_hands_share_the_mean_of_their_bucket() {
     let database = database("river", 2, 20);
-    let situation = database.situation(1);
+    let situation = database.game(1);
     let direct = samples(&Encoding::Direct, &database, 1..2, 1).expect("rows");
     let row = direct.row(0);
     assert_eq!(&row[..1326], situation.ranges[0]);
@@ -216,7 +216,7 @@ fn networks_learn_values_that_sum_to_zero_and_beat_checking_down() {
     let model = ByHand { network: &network, stack: 200.0 };
     let found = errors(&model, &database, test.clone());
     assert!(found.huber < 0.6 * check_down.huber, "{found:?} {check_down:?}");
-    let situation = database.situation(50);
+    let situation = database.game(50);
     assert!(worth(&situation, &model.values(&situation)).abs() < 1e-6);
 
     let encoding = buckets(Street::River, "ehs2-width:50");
@@ -231,7 +231,7 @@ fn networks_learn_values_that_sum_to_zero_and_beat_checking_down() {
     let (network, steps) = learned(training.expect("training"));
     assert!(steps.last().expect("steps").loss < 0.5 * steps[0].loss);
     let model = Encoded { encoding: &encoding, network: &network };
-    let situation = database.situation(50);
+    let situation = database.game(50);
     let of_hands = encoding.on_board(situation.board).expect("a river");
     let mut answers = vec![0.0; 100];
     let mut row = Vec::new();

@@ -5,9 +5,7 @@ use std::sync::{Arc, LazyLock};
 use abstraction::betting::{BettingTree, NodeKind};
 use abstraction::menu;
 use game::{GameDef, Street, games};
-use models::blueprint::{
-    Blueprint, BlueprintError, Contents, WHOLE, pack, quantise, quantise_to, write,
-};
+use models::blueprint::{Blueprint, Contents, WHOLE, pack, quantise, quantise_to, write};
 use proptest::prelude::*;
 
 const COUNTS: [u32; 4] = [3, 5, 1, 1];
@@ -171,7 +169,7 @@ fn what_only_verifying_or_building_finds() {
         bytes[at] ^= 1;
         let blueprint = Blueprint::from_bytes(bytes).expect("opening does not read the tables");
         let error = blueprint.verify().expect_err("a byte is wrong");
-        assert!(matches!(error, BlueprintError::Damaged), "{error}");
+        assert!(error.to_string().contains("the checksum of its bytes"), "{error}");
     }
 }
 

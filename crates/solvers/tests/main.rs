@@ -3,16 +3,12 @@
 
 mod blueprint;
 mod convergence;
-mod endgame;
 mod equilibria;
 mod exact;
-mod fitness;
 mod games;
 mod lbr;
-mod mixes;
 mod policies;
 mod response;
 mod sampling;
-mod shove_fold;
 mod small;
 mod subgame;

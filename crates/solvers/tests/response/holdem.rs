@@ -9,7 +9,7 @@ use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use solvers::Player;
 use solvers::holdem::best_response::{
-    FlopValues, PreflopPlay, Responder, ResponseError, TreeStrategy, flop_kinds,
+    FlopValues, PreflopPlay, Responder, TreeStrategy, flop_kinds,
 };
 use solvers::lbr::{LocalBestResponse, Moves};
 
@@ -150,11 +150,8 @@ fn strategies_that_are_none_in_the_tree_are_refused() {
         None => Strategy::pure(Action::Call),
     };
     let strategy = asked(&nolimit(), &sizes, small);
-    let error = Responder::new(&strategy).err().expect("an error");
-    assert!(
-        matches!(error, ResponseError::OffTree { action: Action::RaiseTo(200), .. }),
-        "{error}"
-    );
+    let error = Responder::new(&strategy).err().expect("an error").to_string();
+    assert!(error.contains("raises to 200, which the bet menu does not have"), "{error}");
 
     let by_suit = |infoset: &InfoSet| {
         let spades = infoset.hole.iter().all(|card| card.suit().index() == 3);
@@ -162,12 +159,12 @@ fn strategies_that_are_none_in_the_tree_are_refused() {
         Strategy::pure(bet)
     };
     let strategy = asked(&nolimit(), &sizes, by_suit);
-    let error = Responder::new(&strategy).err().expect("an error");
-    assert!(matches!(error, ResponseError::Suits { .. }), "{error}");
+    let error = Responder::new(&strategy).err().expect("an error").to_string();
+    assert!(error.contains("other suits of the same ranks"), "{error}");
 
     let half = |_: &InfoSet| Strategy { actions: vec![(Action::Call, 0.5)] };
     let strategy = asked(&nolimit(), &sizes, half);
-    let error = Responder::new(&strategy).err().expect("an error");
-    assert!(matches!(error, ResponseError::Strategy { .. }), "{error}");
+    let error = Responder::new(&strategy).err().expect("an error").to_string();
+    assert!(error.contains("sum to 0.5, not to 1"), "{error}");
     assert!(strategy.tree().nodes().len() > 1);
 }

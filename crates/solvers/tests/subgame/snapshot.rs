@@ -1,9 +1,8 @@
 //! Solvers written down and gone on with: as if nothing had happened, or refused.
 
 use game::PublicState;
-use runs::container::ContainerError;
-use solvers::Variant;
 use solvers::subgame::{Evaluation, Options, Precision, Solver, Subgame};
+use solvers::{Error, Variant};
 
 use super::{Menu, bet_menu, hand, range, short_hand};
 
@@ -31,7 +30,7 @@ impl Case {
         Solver::new(subgame, self.options).expect("small")
     }
 
-    fn resumed(&self, bytes: &[u8]) -> Result<(Solver, f64), ContainerError> {
+    fn resumed(&self, bytes: &[u8]) -> Result<(Solver, f64), Error> {
         self.solver().resume(&words(&WORDS), bytes)
     }
 }
@@ -80,7 +79,7 @@ fn snapshots_of_other_subgames_and_damaged_ones_are_refused() {
     let mut solver = turn().solver();
     solver.run(2);
     let bytes = written(&solver);
-    let message = |result: Result<(Solver, f64), ContainerError>| match result {
+    let message = |result: Result<(Solver, f64), Error>| match result {
         Ok(_) => panic!("accepted"),
         Err(error) => error.to_string(),
     };
@@ -136,10 +135,7 @@ fn snapshots_of_other_subgames_and_damaged_ones_are_refused() {
     assert!(text.contains("QQ`") && text.contains("JJ`") && text.len() < 400, "{text}");
 }
 
-fn solver_of_words(
-    texts: &[(&'static str, &str)],
-    bytes: &[u8],
-) -> Result<(Solver, f64), ContainerError> {
+fn solver_of_words(texts: &[(&'static str, &str)], bytes: &[u8]) -> Result<(Solver, f64), Error> {
     turn().solver().resume(&words(texts), bytes)
 }
 

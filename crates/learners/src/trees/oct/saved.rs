@@ -15,17 +15,12 @@ use std::io;
 use models::tree::Plane;
 use runs::container::{ContainerError, Kind, Reader, Writer, sealed};
 
+use crate::Error;
 use crate::trees::grow::Matrix;
-use crate::trees::{Branch, Node, Price, TreesError};
+use crate::trees::{Branch, Node, Price};
 
 const KIND: Kind = Kind { name: "tree search", magic: b"cardocts", version: 3 };
 const WITH_PLANES: Kind = Kind { name: "tree search", magic: b"cardoctp", version: 3 };
-
-impl From<ContainerError> for TreesError {
-    fn from(error: ContainerError) -> TreesError {
-        TreesError::Saved(error.to_string())
-    }
-}
 
 /// The state of a run.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,12 +54,11 @@ impl State {
         })
     }
 
-    pub(super) fn from_bytes(bytes: &[u8], data_hash: u64) -> Result<State, TreesError> {
+    pub(super) fn from_bytes(bytes: &[u8], data_hash: u64) -> Result<State, Error> {
         let mut reader = Reader::checked(bytes, KIND)?;
         let mut number = || reader.number::<u64>();
         if number()? != data_hash {
-            let what = "it was made from other data, bins or options".to_string();
-            return Err(TreesError::Saved(what));
+            return Err(Error::saved("it was made from other data, bins or options"));
         }
         let stage = number()? as usize;
         let (at, done, changed) = (number()?, number()?, number()? == 1);
@@ -106,7 +100,7 @@ impl HyperplaneState {
     }
 
     /// Reads the bytes of the run before, and the state of the steps with planes.
-    pub(super) fn from_bytes(bytes: &[u8]) -> Result<(Vec<u8>, HyperplaneState), TreesError> {
+    pub(super) fn from_bytes(bytes: &[u8]) -> Result<(Vec<u8>, HyperplaneState), Error> {
         let mut reader = Reader::checked(bytes, WITH_PLANES)?;
         let length = reader.number::<u64>()? as usize;
         let run = reader.list(length)?;
