@@ -58,7 +58,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     let buckets = buckets(&args.buckets, show)?;
     progress.finish();
     if let Some(path) = &args.out {
-        let written = logs::folder::write_whole(path, |out| buckets.write(out));
+        let written = runs::write_whole(path, |out| buckets.write(out));
         written.map_err(|error| Failure::at(path, error))?;
     }
     let reports = Street::ALL.map(|street| buckets.report(street, args.seed));

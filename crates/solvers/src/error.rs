@@ -1,5 +1,7 @@
 //! The error of this crate.
 
+use runs::container::ContainerError;
+
 /// What is wrong with a game, a strategy, options or a file, where, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{text}")]
@@ -21,8 +23,6 @@ pub(crate) enum Kind {
     Algorithm,
     /// Counts that do not cover all deals.
     Miscount,
-    /// A file that ends too early.
-    Cut,
     Other,
 }
 
@@ -57,15 +57,10 @@ impl Error {
     pub fn is_miscount(&self) -> bool {
         self.kind == Kind::Miscount
     }
-
-    /// Whether a file ends too early.
-    pub(crate) fn is_cut(&self) -> bool {
-        self.kind == Kind::Cut
-    }
 }
 
-impl From<std::io::Error> for Error {
-    fn from(error: std::io::Error) -> Error {
+impl From<ContainerError> for Error {
+    fn from(error: ContainerError) -> Error {
         Error::new(error.to_string())
     }
 }

@@ -12,9 +12,9 @@ use abstraction::betting::BettingTree;
 use abstraction::buckets::{BucketRecipe, Buckets};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use game::Street;
-use logs::folder::write_whole;
 use matches::runner::Stop;
 use models::blueprint::{Blueprint, Contents, WHOLE, pack, write};
+use runs::write_whole;
 use serde::Serialize;
 use show::Table;
 use show::number::{self, clock, percent, plural};
@@ -211,7 +211,7 @@ impl<'a> Run<'a> {
         out: &'a Path,
     ) -> Result<Run<'a>, Failure> {
         let [training, curve, picture] =
-            ["training", "course.csv", "course.svg"].map(|ending| beside(out, ending));
+            [".training", ".course.csv", ".course.svg"].map(|ending| runs::beside(out, ending));
         let options = args.options();
         let (trainer, seconds) = if training.exists() {
             let file = File::open(&training).map_err(|error| at(&training, &error))?;
@@ -433,14 +433,6 @@ fn size_table(tree: &BettingTree, buckets: &Buckets, precision: Precision) -> St
     format!("{table}\n")
 }
 
-/// The path `FILE.ending`.
-fn beside(path: &Path, ending: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_os_string();
-    name.push(".");
-    name.push(ending);
-    name.into()
-}
-
 fn say(line: &str) {
     // Nothing can be done when stderr is closed.
     let _ = writeln!(std::io::stderr(), "{line}");
@@ -647,9 +639,7 @@ pub(super) fn pack_blueprint(args: &PackArgs) -> Result<Output, Failure> {
     })?;
     blueprint.verify().map_err(|error| at(&args.path, &error))?;
     // Written beside the output until it is complete.
-    let mut part = args.out.clone().into_os_string();
-    part.push(".part");
-    let part = PathBuf::from(part);
+    let part = runs::beside(&args.out, ".part");
     let write = || -> io::Result<()> {
         let mut file = BufWriter::new(File::create(&part)?);
         pack(&blueprint, args.steps, &mut file)?;

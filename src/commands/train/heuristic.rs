@@ -15,7 +15,6 @@ use evaluation::counting::count;
 use evaluation::practice::Practice;
 use game::{Action, Betting, GameDef, Street, games};
 use logs::Rate;
-use logs::folder::write_whole;
 use matches::games::load_game;
 use matches::runner::Stop;
 use protocol::acpc::gamedef::Reading;
@@ -25,6 +24,7 @@ use readable::heuristic::search::{
     RulebookOptions, RulebookSearch, Search, cross_results, sampled, statements,
 };
 use readable::heuristic::{Heuristic, RuleScope, Rulebook};
+use runs::write_whole;
 use serde::Serialize;
 use show::Table;
 use show::number::{percent, whole};
@@ -861,9 +861,8 @@ const PERIOD: Duration = Duration::from_secs(60);
 
 /// The file `FILE.search`, if there is an output `FILE`, and the stop flag.
 struct Checkpoint {
-    path: Option<PathBuf>,
+    file: Option<runs::Checkpoint>,
     stop: Stop,
-    written: Instant,
 }
 
 impl Checkpoint {
@@ -871,12 +870,8 @@ impl Checkpoint {
     /// search.
     fn begin(out: Option<&Path>) -> Result<Checkpoint, Failure> {
         let stop = interrupt::listen("saving the search; press Ctrl-C again to abort")?;
-        let path = out.map(|out| {
-            let mut name = out.as_os_str().to_os_string();
-            name.push(".search");
-            PathBuf::from(name)
-        });
-        Ok(Checkpoint { path, stop, written: Instant::now() })
+        let file = out.map(|out| runs::Checkpoint::new(runs::beside(out, ".search"), PERIOD));
+        Ok(Checkpoint { file, stop })
     }
 
     fn stop(&self) -> &Stop {
@@ -888,12 +883,11 @@ impl Checkpoint {
         &self,
         resume: impl FnOnce(&str) -> Result<(), E>,
     ) -> Result<(), Failure> {
-        let Some(path) = self.path.as_deref().filter(|path| path.exists()) else {
+        let Some(file) = &self.file else { return Ok(()) };
+        let Some(bytes) = file.read().map_err(|error| at(file.path(), &error))? else {
             return Ok(());
         };
-        let text = std::fs::read_to_string(path).map_err(|error| at(path, &error))?;
-        resume(&text)
-            .map_err(|error| Failure::input(anyhow::anyhow!("{}: {error}", path.display())))
+        resume(&String::from_utf8_lossy(&bytes)).map_err(|error| Failure::at(file.path(), error))
     }
 
     /// Writes the state if it is due. An error ends the command after a stop.
@@ -902,34 +896,26 @@ impl Checkpoint {
         state: impl FnOnce() -> Result<String, toml::ser::Error>,
     ) -> Result<(), Failure> {
         let stopped = self.stop.asked();
-        if !stopped && self.written.elapsed() < PERIOD {
-            return Ok(());
-        }
-        self.written = Instant::now();
-        if let Some(path) = &self.path {
+        if let Some(file) = self.file.as_mut().filter(|file| stopped || file.due()) {
             let state = state().map_err(|error| {
-                let path = path.display();
-                Failure::input(anyhow::anyhow!("{path}: the search cannot be saved: {error}"))
+                Failure::at(file.path(), format!("the search cannot be saved: {error}"))
             })?;
-            write_whole(path, |to| to.write_all(state.as_bytes()))
-                .map_err(|error| at(path, &error))?;
+            file.write(|to| to.write_all(state.as_bytes()))
+                .map_err(|error| at(file.path(), &error))?;
         }
-        if !stopped {
-            return Ok(());
+        match &self.file {
+            _ if !stopped => Ok(()),
+            Some(file) => Err(interrupt::stopped(&format!("saved in {}", file.path().display()))),
+            None => Err(Failure::interrupted(
+                "stopped; with --out a search is saved and can be resumed",
+            )),
         }
-        Err(Failure::interrupted(match &self.path {
-            Some(path) => {
-                format!("saved in {}; resume with: {}", path.display(), interrupt::command_line())
-            }
-            None => "stopped; with --out a search is saved and can be resumed".to_owned(),
-        }))
     }
 
     /// Removes the file when the search is done.
-    fn end(self) {
-        if let Some(path) = &self.path {
-            // No harm if it stays: it belongs to this search.
-            let _ = std::fs::remove_file(path);
+    fn end(mut self) {
+        if let Some(file) = &mut self.file {
+            file.remove();
         }
     }
 }

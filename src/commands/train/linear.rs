@@ -190,12 +190,8 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     }
     let made: Vec<(usize, TrainedRule)> = made?.into_iter().flatten().collect();
     if made.len() < jobs.len() {
-        return Err(Failure::interrupted(format!(
-            "stopped after {} of {} runs; resume with: {}",
-            made.len(),
-            jobs.len(),
-            interrupt::command_line()
-        )));
+        let (done, of) = (made.len(), jobs.len());
+        return Err(interrupt::stopped(&format!("stopped after {done} of {of} runs")));
     }
     let mut by_stack: Vec<Vec<TrainedRule>> = stacks.iter().map(|_| Vec::new()).collect();
     made.into_iter().for_each(|(stack, made)| by_stack[stack].push(made));
@@ -377,9 +373,7 @@ struct FinishedRuns {
 impl FinishedRuns {
     /// The folder for this output file and method.
     fn new(out: &Path, method: &str) -> FinishedRuns {
-        let mut folder = out.as_os_str().to_os_string();
-        folder.push(".training");
-        FinishedRuns { folder: PathBuf::from(folder), method: method.to_owned() }
+        FinishedRuns { folder: runs::beside(out, ".training"), method: method.to_owned() }
     }
 
     fn path(&self, stack: f64, seed: u64) -> PathBuf {

@@ -145,10 +145,7 @@ pub fn run(common: &Common, lesson: &LearningOptions, device: Device) -> Result<
         match pool.run(|| teach(common, lesson, parts, (&dataset, street), &stop))? {
             Some(one) => taught.push(one),
             None => {
-                return Err(Failure::interrupted(format!(
-                    "stopped on the {street}; resume with: {}",
-                    interrupt::command_line()
-                )));
+                return Err(interrupt::stopped(&format!("stopped on the {street}")));
             }
         }
     }

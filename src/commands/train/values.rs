@@ -18,10 +18,10 @@ use learners::values::{
     ByHand, CheckDown, Encoded, EndOfFlop, Errors, ValueModel, Zero, between_solutions, by_hand,
     encoding_error, end_of_flop, errors, samples,
 };
-use logs::folder::write_whole;
 use models::network::{self, Activation, Network, Precision};
 use models::student::TrainedModel;
 use models::values::{Encoding, flop};
+use runs::write_whole;
 use serde::Serialize;
 use show::Table;
 use show::number::{percent, whole};
@@ -177,10 +177,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
         Ok(checkpoints.train(named, &stop, begin)?.map(|run| run.learned()))
     })?;
     let Some(TrainedModel::Network(network)) = learned else {
-        return Err(Failure::interrupted(format!(
-            "stopped; resume with: {}",
-            interrupt::command_line()
-        )));
+        return Err(interrupt::stopped("stopped"));
     };
     let network = network.with_notes(lesson.notes(args));
     let measured = pool.run(|| lesson.measure(&network));
