@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use learners::database::{Card, Content, DatabasePlan, MakeOutcome, make, merge};
-use logs::Shard;
+use runs::Shard;
 use show::number::whole;
 
 use crate::arguments::Threads;
@@ -43,11 +43,7 @@ impl Making {
         }
         let content = content()?;
         let games = match self.shard {
-            Some(Shard { index, of }) => {
-                let begin =
-                    |part: u32| (u128::from(all) * u128::from(part) / u128::from(of)) as u64;
-                begin(index - 1)..begin(index)
-            }
+            Some(shard) => shard.range(all),
             None => 0..all,
         };
         if games.is_empty() {
@@ -71,7 +67,7 @@ impl Making {
         match made? {
             MakeOutcome::Whole(card) => Ok(card),
             MakeOutcome::Stopped(done) => {
-                Err(interrupt::resumable(format!("stopped after {} {}", whole(done), C::GAMES)))
+                Err(interrupt::stopped(&format!("stopped after {} {}", whole(done), C::GAMES)))
             }
         }
     }

@@ -1,7 +1,6 @@
 //! Ctrl-C, SIGTERM and SIGHUP in two stages: the first signal finishes the hands in play, the
 //! second aborts. Commands with nothing to finish abort at the first. Child processes end too.
 
-use std::fmt;
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,14 +20,14 @@ pub(crate) fn command_line() -> String {
     shell::line(words.iter().map(String::as_str))
 }
 
-/// The end of a run that was stopped after something, with the command that resumes it.
-pub(crate) fn resumable(stopped: impl fmt::Display) -> Failure {
-    Failure::interrupted(format!("{stopped}; resume with: {}", command_line()))
+/// The failure of a run that was stopped, which says how to go on.
+pub(crate) fn stopped(what: &str) -> Failure {
+    Failure::interrupted(format!("{what}; resume with: {}", command_line()))
 }
 
-/// The end of a run that was stopped and keeps nothing, with the command that starts it again.
-pub(crate) fn repeatable(stopped: impl fmt::Display) -> Failure {
-    Failure::interrupted(format!("{stopped}; start again with: {}", command_line()))
+/// The failure of a run that was stopped and keeps nothing, which says how to start it again.
+pub(crate) fn repeatable(what: &str) -> Failure {
+    Failure::interrupted(format!("{what}; start again with: {}", command_line()))
 }
 
 /// A second signal within this time counts as the first: some senders signal a process and its

@@ -4,12 +4,13 @@ use std::path::Path;
 
 use agents::{AgentChoice, Cost};
 use clap::{ValueEnum, value_parser};
+use logs::Provenance;
 use logs::stats::{DecisionCounts, FIRST_CHECK, Sprt, StopRule, checks};
-use logs::{Provenance, Shard};
 use matches::plan::{MatchPlan, check_names};
 use matches::play::{Played, Settings, play};
 use matches::runner::Stop;
 use matches::runner::{Level, Progress as Position};
+use runs::Shard;
 
 use crate::arguments::threads;
 use crate::config::units::Time;
@@ -256,6 +257,5 @@ pub(crate) fn stopped(done: u64, of: u64, level: Level) -> Failure {
             "stopped after {done} of {of} hands; nothing was recorded"
         ));
     }
-    let resume = interrupt::command_line();
-    Failure::interrupted(format!("stopped after {done} of {of} hands; resume with: {resume}"))
+    interrupt::stopped(&format!("stopped after {done} of {of} hands"))
 }

@@ -5,17 +5,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::sources::{folder_of_crate, root, rust_files};
 
 /// The edges of the picture: each crate with those it may use. It may also use what those may use.
-const PICTURE: [(&str, &[&str]); 19] = [
+const PICTURE: [(&str, &[&str]); 20] = [
     ("show", &[]),
     ("parallel", &[]),
+    ("runs", &[]),
     ("cards", &[]),
     ("game", &["cards"]),
     ("protocol", &["game", "show"]),
     ("abstraction", &["game", "parallel", "show"]),
-    ("logs", &["game", "parallel", "show"]),
-    ("models", &["abstraction", "show"]),
-    ("solvers", &["abstraction"]),
-    ("learners", &["models", "solvers", "logs"]),
+    ("logs", &["game", "parallel", "runs", "show"]),
+    ("models", &["abstraction", "runs", "show"]),
+    ("solvers", &["abstraction", "runs"]),
+    ("learners", &["models", "solvers"]),
     ("readable", &["learners"]),
     ("agents", &["readable"]),
     ("matches", &["protocol", "agents", "logs"]),
@@ -28,9 +29,10 @@ const PICTURE: [(&str, &[&str]); 19] = [
 ];
 
 /// Crates that come before the network: none of these libraries may be among their dependencies.
-const OFFLINE: [&str; 15] = [
+const OFFLINE: [&str; 16] = [
     "show",
     "parallel",
+    "runs",
     "cards",
     "game",
     "protocol",

@@ -254,8 +254,11 @@ fn parts_of_a_measurement_make_the_whole() {
     };
     refused(&["merge", "lbr-1", "lbr-3", "--out", "x"], "missing: part 2/3");
     refused(&["merge", "lbr-1", "lbr-2", "lbr-1", "--out", "x"], "part 1/3 is given twice");
-    refused(&["merge", "lbr-1", "duel-2", "lbr-3", "--out", "x"], "different measurements");
-    refused(&["merge", "lbr-1", "lbr-whole", "--out", "x"], "measured without --shard");
+    refused(
+        &["merge", "lbr-1", "duel-2", "lbr-3", "--out", "x"],
+        "not parts of the same measurement",
+    );
+    refused(&["merge", "lbr-1", "lbr-whole", "--out", "x"], "made without --shard");
     refused(&["merge", "lbr-1", "match-2", "--out", "x"], "no evaluation.toml in it");
     refused(&["merge", "lbr-1", "lbr-2", "lbr-3", "--out", "lbr-joined"], "already exists");
     assert!(!folder.join("x").exists());

@@ -12,9 +12,8 @@ const TINY: [&str; 4] = ["study", "000", "--scale", "0.0005"];
 
 /// The steps that were done, in order.
 fn done(folder: &Path) -> Vec<Value> {
-    let record = fs::read_to_string(folder.join("study.json")).expect("a record");
-    let record: Value = serde_json::from_str(&record).expect("a document");
-    record["done"].as_array().expect("steps").clone()
+    let record = fs::read_to_string(folder.join("steps.jsonl")).expect("a record");
+    record.lines().map(|line| serde_json::from_str(line).expect("a step")).collect()
 }
 
 #[test]
@@ -104,11 +103,11 @@ fn a_killed_study_goes_on_where_it_was_to_the_same_result() {
 
     // Another size, or the same from nothing, is another study.
     let other = ["study", "000", "--scale", "0.001", "--shipped", "--out", "parts"];
-    check_failure(&cardroom(folder, &other), 3, "give --out another folder");
+    check_failure(&cardroom(folder, &other), 3, "the scale is 0.001 in one and 0.0005");
     let other = [&TINY[..], &["--out", "parts"]].concat();
-    check_failure(&cardroom(folder, &other), 3, "of the models inside the program");
-    fs::write(folder.join("parts/study.json"), "{").expect("written");
-    check_failure(&cardroom(folder, &parts), 3, "is not a record of a study");
+    check_failure(&cardroom(folder, &other), 3, "--shipped is no in one and yes in");
+    fs::write(folder.join("parts/study.toml"), "{").expect("written");
+    check_failure(&cardroom(folder, &parts), 3, "remove the folder to start again");
 }
 
 #[test]
@@ -135,7 +134,7 @@ fn a_given_teacher_teaches_trees_of_several_depths_in_one_command() {
     let mut bytes = fs::read(shipped).expect("a blueprint");
     *bytes.last_mut().expect("bytes") ^= 1;
     fs::write(folder.join("a.blueprint"), bytes).expect("written");
-    check_failure(&cardroom(folder, &depths), 3, "give --out another folder");
+    check_failure(&cardroom(folder, &depths), 3, "holds another study: the SHA-256 of the teacher");
 }
 
 #[test]
@@ -299,8 +298,8 @@ fn parts_of_a_study_make_the_whole() {
     };
     refused(&["merge", "1", "--out", "x"], 3, "missing: part 2/2");
     refused(&["merge", "1", "2", "1", "--out", "x"], 3, "part 1/2 is given twice");
-    refused(&["merge", "1", "whole", "--out", "x"], 3, "done without --shard");
-    refused(&study(&["--out", "1"]), 3, "part 1/2 of study 002");
+    refused(&["merge", "1", "whole", "--out", "x"], 3, "made without --shard");
+    refused(&study(&["--out", "1"]), 3, "the part (--shard) is none in one and 1/2");
     refused(&study(&["--shard", "1000/1000", "--out", "x"]), 2, "are independent");
 }
 

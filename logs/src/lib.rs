@@ -27,8 +27,7 @@ mod record;
 pub mod stats;
 
 pub use gather::{GatherError, Gathered, ImportedHand, gather};
-pub use info::{Entrant, InfoError, MatchInfo, Provenance, Shard, distinct_names};
+pub use info::{Entrant, InfoError, MatchInfo, Provenance, distinct_names};
 pub use ledger::{LedgerError, LedgerReader, LedgerWriter};
 pub use record::{DecisionRecord, Fallback, HandRecord};
-pub use show::Difference;
 pub use stats::{DecisionTally, Rate, Tally};

@@ -5,7 +5,6 @@
 
 use std::fs;
 use std::fs::File;
-use std::io;
 use std::io::{BufWriter, Write};
 use std::ops::{Range, RangeInclusive};
 use std::path::{Path, PathBuf};
@@ -15,21 +14,14 @@ use logs::folder::{ACPC_LOG, DECISIONS};
 use logs::formats::acpc;
 use logs::ledger::{HandRows, LedgerReader, LedgerWriter};
 use logs::stats::{DecisionTally, StopRule, Tally};
-use logs::{LedgerError, MatchInfo, Shard, ledger};
+use logs::{LedgerError, MatchInfo, ledger};
+use runs::RunError;
 
 use crate::Error;
 use crate::runner::{Archive, Level, Lines, Played, Sink};
 
 /// Most hands kept in memory between commits.
 const MAX_PENDING: usize = 8192;
-
-fn shard_words(shard: Option<Shard>) -> String {
-    shard.map_or_else(|| "the whole match".to_owned(), |shard| format!("part {shard} of the match"))
-}
-
-fn io_error(path: &Path) -> impl FnOnce(io::Error) -> Error {
-    move |error| Error::at(path, error)
-}
 
 /// A match folder opened for playing; [`parts`](Self::parts) splits it.
 pub struct Folder {
@@ -59,7 +51,7 @@ impl Folder {
     /// whose hands are the first of this one.
     pub fn open(path: &Path, info: &MatchInfo, level: Level) -> Result<Folder, Error> {
         info.check().map_err(LedgerError::from)?;
-        logs::folder::create(path).map_err(io_error(path))?;
+        runs::create_folder(path).map_err(RunError::io(path))?;
         let ledger_path = path.join(ledger::FILE_NAME);
         let ledger = if ledger_path.exists() {
             let mut ledger = LedgerWriter::open_for_resume(&ledger_path)?;
@@ -69,21 +61,9 @@ impl Folder {
             let hands = if longer { held.hands } else { info.hands };
             let wanted = MatchInfo { hands, ..info.clone() };
             if let Some(difference) = wanted.difference(held) {
-                return Err(Error::new(format!(
-                    "{} holds another match: {difference}; choose another folder with --out, or \
-                     remove this one",
-                    path.display()
-                )));
+                return Err(RunError::other(path, "match", difference).into());
             }
-            let (held, wanted) = (ledger.info().shard, info.shard);
-            if held != wanted {
-                return Err(Error::new(format!(
-                    "{} holds {}, not {}; choose another folder with --out, or remove this one",
-                    path.display(),
-                    shard_words(held),
-                    shard_words(wanted)
-                )));
-            }
+            RunError::check_part(path, "match", [info.shard, held.shard])?;
             if longer {
                 ledger.extend(&info.name, info.hands)?;
             }
@@ -91,7 +71,7 @@ impl Folder {
         } else {
             LedgerWriter::create(&ledger_path, info)?
         };
-        logs::folder::write_manifest(path, ledger.info()).map_err(io_error(path))?;
+        logs::folder::write_manifest(path, ledger.info()).map_err(RunError::io(path))?;
         let reader = ledger.reader()?;
         let present = reader.present()?;
 
@@ -163,7 +143,7 @@ impl Folder {
 /// Joins the folders of a match's parts into a new one, with all derived files.
 pub fn merge(parts: &[PathBuf], out: &Path) -> Result<(), Error> {
     let new = !out.exists();
-    logs::folder::create(out).map_err(io_error(out))?;
+    runs::create_folder(out).map_err(RunError::io(out))?;
     let path = out.join(ledger::FILE_NAME);
     if let Err(error) = logs::ledger::merge(parts, &path) {
         if new {
@@ -280,16 +260,16 @@ struct LogFile {
 
 impl LogFile {
     fn create(path: PathBuf) -> Result<LogFile, Error> {
-        let file = File::create(&path).map_err(io_error(&path))?;
+        let file = File::create(&path).map_err(RunError::io(&path))?;
         Ok(LogFile { path, file: BufWriter::with_capacity(1 << 16, file) })
     }
 
     fn write(&mut self, text: &str) -> Result<(), Error> {
-        self.file.write_all(text.as_bytes()).map_err(io_error(&self.path))
+        Ok(self.file.write_all(text.as_bytes()).map_err(RunError::io(&self.path))?)
     }
 
     fn flush(&mut self) -> Result<(), Error> {
-        self.file.flush().map_err(io_error(&self.path))
+        Ok(self.file.flush().map_err(RunError::io(&self.path))?)
     }
 }
 

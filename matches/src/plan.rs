@@ -13,7 +13,8 @@ use std::time::Duration;
 use agents::AgentChoice;
 use game::GameDef;
 use logs::stats::{CrossTable, FIRST_CHECK, Rate, StopRule, Tally};
-use logs::{Entrant, MatchInfo, Provenance, Shard};
+use logs::{Entrant, MatchInfo, Provenance};
+use runs::Shard;
 use sha2::{Digest, Sha256};
 use show::number::hexadecimal;
 
@@ -132,10 +133,7 @@ impl MatchPlan {
 
     /// The blocks of this shard.
     pub fn shard_blocks(&self) -> Range<u64> {
-        let Shard { index, of } = self.shard.unwrap_or(Shard { index: 1, of: 1 });
-        let share =
-            |parts: u32| (u128::from(self.blocks()) * u128::from(parts) / u128::from(of)) as u64;
-        share(index - 1)..share(index)
+        self.shard.map_or(0..self.blocks(), |shard| shard.range(self.blocks()))
     }
 
     /// The hands of a block.
@@ -161,14 +159,8 @@ impl MatchPlan {
     /// # Errors
     /// When a file that an agent needs cannot be read (its hash is part of the match).
     pub fn info(&self, name: &str, provenance: Provenance) -> std::io::Result<MatchInfo> {
-        let entrants = self.entrants.iter().zip(self.names()).map(|(choice, name)| {
-            Ok(Entrant {
-                name,
-                agent: choice.name().to_owned(),
-                model_sha256: files_sha256(choice.files())?,
-                files: file_names(choice.files()),
-            })
-        });
+        let entrants = self.entrants.iter().zip(self.names());
+        let entrants = entrants.map(|(choice, name)| entrant(choice, name));
         Ok(MatchInfo {
             name: name.to_owned(),
             game_name: self.game_name.clone(),
@@ -254,6 +246,19 @@ fn shortened(name: &str) -> String {
     let half = MAX_NAME_LENGTH / 2;
     let (start, end) = (&letters[..half - 1], &letters[letters.len() - half..]);
     start.iter().chain(&['~']).chain(end).collect()
+}
+
+/// The agent as an entrant of a match that is recorded.
+///
+/// # Errors
+/// When a file that the agent needs cannot be read (its hash is part of the match).
+pub fn entrant(choice: &AgentChoice, name: String) -> std::io::Result<Entrant> {
+    Ok(Entrant {
+        name,
+        agent: choice.name().to_owned(),
+        model_sha256: files_sha256(choice.files())?,
+        files: file_names(choice.files()),
+    })
 }
 
 /// The files' names, without their folders.

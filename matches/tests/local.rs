@@ -4,13 +4,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use game::{GameDef, games};
-use logs::{LedgerReader, MatchInfo, Shard};
+use logs::{LedgerReader, MatchInfo};
 use matches::external::registry;
 use matches::folder::{Folder, NullRecorder};
 use matches::plan::MatchPlan;
 use matches::play::{Settings, play};
 use matches::runner::Stop;
 use matches::runner::{Level, Outcome, run};
+use runs::Shard;
 
 fn plan(def: GameDef, agents: &[&str], hands: u64) -> MatchPlan {
     let registry = registry();
@@ -181,7 +182,10 @@ fn another_part_is_not_played_into_a_folder() {
     for other in [part(1), whole.clone()] {
         let error = Folder::open(folder.path(), &info(&other), Level::Hands).err();
         let message = error.expect("refused").to_string();
-        assert!(message.contains("holds part 2/2 of the match, not "), "{message}");
+        assert!(
+            message.contains("in one and 2/2 in the other; choose another folder"),
+            "{message}"
+        );
     }
 }
 

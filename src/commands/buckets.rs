@@ -53,7 +53,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     let situations = args.situations.as_deref().map(Database::open).transpose()?;
     let buckets = load(&args.buckets, false)?;
     if let Some(path) = &args.out {
-        let written = logs::folder::write_whole(path, |out| buckets.write(out));
+        let written = runs::write_whole(path, |out| buckets.write(out));
         written.map_err(|error| Failure::at(path, error))?;
     }
     let reports = Street::ALL.map(|street| buckets.report(street, args.seed));

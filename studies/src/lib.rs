@@ -9,7 +9,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use logs::{InfoError, Shard};
+use runs::{RunError, Shard};
 
 mod claims;
 mod data;
@@ -41,8 +41,8 @@ impl Error {
     }
 }
 
-impl From<InfoError> for Error {
-    fn from(error: InfoError) -> Error {
+impl From<RunError> for Error {
+    fn from(error: RunError) -> Error {
         Error(error.to_string())
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
-use logs::Shard;
+use runs::Shard;
 use studies::{Action, Options, STUDIES, SlumbotRun, Step, StudySection};
 
 use crate::made::options;

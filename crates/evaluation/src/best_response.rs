@@ -32,9 +32,10 @@ use std::sync::Arc;
 use agents::AgentChoice;
 use cards::StartingHand;
 use game::{GameDef, Seat};
+use logs::Provenance;
 use logs::stats::{Interval, t_quantile};
-use logs::{Provenance, Shard};
 use matches::runner::Stop;
+use runs::{RunError, Shard};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use show::Table;
@@ -46,9 +47,7 @@ use solvers::holdem::best_response::{
 };
 
 use crate::error::{Error, Kind};
-use crate::folder::{
-    self, ResultsFolder, folder_name, has, measure_each, shard_suffix, too_many_parts,
-};
+use crate::folder::{self, Manifest, folder_name, has, measure_each, shard_suffix};
 
 /// The settings of a measurement.
 #[derive(Clone)]
@@ -105,19 +104,25 @@ impl BestResponseSettings {
         folder_name("best-response", &self.agent, model, &self.game_name, &rest)
     }
 
-    fn manifest(&self, preflop: &Preflop, provenance: Provenance) -> Manifest {
+    fn manifest(&self, preflop: &Preflop, provenance: Provenance) -> Manifest<Identity> {
         let tree = self.strategy.tree();
-        Manifest {
-            agent: self.agent.name().to_owned(),
-            model_sha256: self.model_sha256.clone(),
+        let identity = Identity {
             preflop_sha256: fingerprint(preflop),
             tree_sha256: tree.hash(),
             menu: tree.menu().to_string(),
-            game_name: self.game_name.clone(),
-            game: GameDef::clone(&self.def),
-            provenance,
-        }
+        };
+        let agent = (&self.agent, self.model_sha256.as_deref());
+        Manifest::new(agent, (&self.game_name, &self.def), identity, provenance)
     }
+}
+
+/// The settings that identify a measurement.
+#[derive(Serialize, Deserialize)]
+struct Identity {
+    /// SHA-256 of its strategy before the flop: built-in models have no file.
+    preflop_sha256: String,
+    tree_sha256: String,
+    menu: String,
 }
 
 fn fingerprint(preflop: &Preflop) -> String {
@@ -134,7 +139,8 @@ fn fingerprint(preflop: &Preflop) -> String {
 /// Each thread takes some 100 MB.
 ///
 /// # Errors
-/// When the strategy or the folder cannot be used; flops that were finished before an error are kept.
+/// When the strategy or the folder cannot be used; flops that were finished before an error are
+/// kept.
 pub fn run(
     plan: &BestResponseSettings,
     path: &Path,
@@ -152,17 +158,16 @@ pub fn run(
     let values = preflop.leaves().len() * StartingHand::COUNT;
     let manifest = plan.manifest(preflop, provenance);
     let read = |line: &str| read_line(line, values);
-    let (mut store, known) = ResultsFolder::open(path, &manifest, plan.shard, folder::FLOPS, read)
-        .map_err(|error| error.naming(&[&plan.agent]))?;
+    let (journal, known) = manifest.open(path, &folder::FLOPS, plan.shard, &plan.agent, read)?;
     let mut measurement = Measurement::new(plan, preflop, known);
     if measurement.needed.is_empty() {
-        return Err(too_many_parts(measurement.drawn.len() as u64));
+        return Err(RunError::EmptyPart(measurement.drawn.len() as u64).into());
     }
     report(&measurement.progress());
     let respond = |&kind: &usize| flop(&responder, kind).map(|values| (kind, values));
     measure_each(&measurement.missing(), threads, stop, respond, |answered| {
         if let Some((kind, values)) = answered {
-            store.add(&line(kind, &values))?;
+            journal.add(&line(kind, &values))?;
             measurement.known.insert(kind, values);
             report(&measurement.progress());
         }
@@ -248,22 +253,6 @@ impl<'a> Measurement<'a> {
             earlier: self.earlier,
         }
     }
-}
-
-/// The manifest of the measurement.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Manifest {
-    agent: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    model_sha256: Option<String>,
-    /// SHA-256 of its strategy before the flop: built-in models have no file.
-    preflop_sha256: String,
-    tree_sha256: String,
-    menu: String,
-    game_name: String,
-    provenance: Provenance,
-    game: GameDef,
 }
 
 /// The line of a kind of flop.

@@ -1,11 +1,11 @@
 //! The error of this crate.
 
 use std::fmt::Display;
-use std::path::{Path, PathBuf};
 
 use agents::AgentError;
 use logs::InfoError;
 use logs::stats::NoRate;
+use runs::RunError;
 
 /// What is wrong with a measurement or its folder, where, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -21,8 +21,6 @@ pub(crate) enum Kind {
     Usage,
     /// Counts do not cover all deals.
     Miscount,
-    /// This folder is of a measurement of another model of the agent.
-    OtherModel(PathBuf),
     Other,
 }
 
@@ -33,11 +31,6 @@ impl Error {
 
     pub(crate) fn of(kind: Kind, text: impl Into<String>) -> Error {
         Error { text: text.into(), kind }
-    }
-
-    /// The error for a file or folder.
-    pub(crate) fn at(path: &Path, reason: impl Display) -> Error {
-        Error::new(format!("{}: {reason}", path.display()))
     }
 
     /// Whether an option is wrong, rather than a file or an agent.
@@ -60,6 +53,7 @@ trait Below: Display {
 
 impl Below for AgentError {}
 impl Below for InfoError {}
+impl Below for RunError {}
 
 impl Below for matches::Error {
     fn kind(&self) -> Kind {

@@ -19,13 +19,14 @@ use agents::AgentChoice;
 use cards::Combo;
 use game::{Betting, GameDef, Payoff, Policy, PublicState, Seat, Street};
 use logs::stats::{NoRate, Sums};
-use logs::{Provenance, Rate, Shard};
+use logs::{Provenance, Rate};
 use matches::bot::decision_rng;
 use matches::runner::Stop;
 use matches::table::Dealer;
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
+use runs::{RunError, Shard};
 use serde::{Deserialize, Serialize};
 use show::Table;
 use show::number::whole;
@@ -33,8 +34,7 @@ use solvers::lbr::{Deal, LocalBestResponse, Moves, Posterior};
 
 use crate::error::{Error, Kind};
 use crate::folder::{
-    DEALS, PROGRESS_INTERVAL, ResultsFolder, folder_name, has, measure_each, shard_suffix,
-    too_many_parts,
+    DEALS, Manifest, PROGRESS_INTERVAL, folder_name, has, measure_each, shard_suffix,
 };
 use crate::lbr::published::{ALWAYS_FOLD, OTHERS, ROWS, SETTINGS};
 use crate::spot_value::Player as Plays;
@@ -150,20 +150,29 @@ impl LbrSettings {
         (0..self.hands / 2).filter(|&deal| has(self.shard, deal))
     }
 
-    fn manifest(&self, provenance: Provenance) -> Manifest {
-        Manifest {
-            agent: self.agent.name().to_owned(),
-            model_sha256: self.model_sha256.clone(),
+    fn manifest(&self, provenance: Provenance) -> Manifest<Identity> {
+        let identity = Identity {
             moves: self.moves.to_string(),
             from: self.from.to_string(),
             cards: self.all_hands.map(|sampled| sampled.cards),
             sample_below: self.all_hands.map(|sampled| sampled.below),
             seed: self.seed,
-            game_name: self.game_name.clone(),
-            game: GameDef::clone(&self.def),
-            provenance,
-        }
+        };
+        let agent = (&self.agent, self.model_sha256.as_deref());
+        Manifest::new(agent, (&self.game_name, &self.def), identity, provenance)
     }
+}
+
+/// The settings that identify a measurement.
+#[derive(Serialize, Deserialize)]
+struct Identity {
+    moves: String,
+    from: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    cards: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    sample_below: Option<f64>,
+    seed: u64,
 }
 
 /// Measures, continuing from what the folder holds. `report` is called about ten times a second.
@@ -201,11 +210,10 @@ pub fn run(
     })?;
     let player = Player::new(plan, &*policy)?;
     if plan.wanted() == 0 {
-        return Err(too_many_parts(plan.hands / 2));
+        return Err(RunError::EmptyPart(plan.hands / 2).into());
     }
     let manifest = plan.manifest(provenance);
-    let (mut store, known) = ResultsFolder::open(folder, &manifest, plan.shard, DEALS, read_line)
-        .map_err(|error| error.naming(&[&plan.agent]))?;
+    let (journal, known) = manifest.open(folder, &DEALS, plan.shard, &plan.agent, read_line)?;
     let mut measurement = Measurement::new(plan);
     let mut missing = Vec::new();
     for deal in plan.deals() {
@@ -219,7 +227,7 @@ pub fn run(
     let play = |&deal: &u64| player.play(deal).map(|both| (deal, both));
     measure_each(&missing, threads, stop, play, |played| {
         if let Some((deal, both)) = played {
-            store.add(&line(deal, both))?;
+            journal.add(&line(deal, both))?;
             measurement.figures.add(both);
         }
         if shown.elapsed() >= PROGRESS_INTERVAL {
@@ -321,25 +329,6 @@ impl Measurement {
         let (hands, earlier) = (self.hands(), self.earlier);
         Outcome { figures: self.figures, hands, earlier, complete: hands == self.wanted }
     }
-}
-
-/// The manifest of the measurement.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Manifest {
-    agent: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    model_sha256: Option<String>,
-    moves: String,
-    from: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    cards: Option<u32>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    sample_below: Option<f64>,
-    seed: u64,
-    game_name: String,
-    provenance: Provenance,
-    game: GameDef,
 }
 
 /// The line of a deal.

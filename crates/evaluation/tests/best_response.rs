@@ -63,7 +63,7 @@ fn a_run_cut_short_goes_on_to_the_same_end_with_any_threads() {
         assert!((estimate.mbb - mbb).abs() < 1e-6 && estimate.half_width < 1e-6, "{estimate:?}");
     }
     // The process ends while a line is written: the flop is looked at again.
-    let path = folder.path().join(folder::FLOPS.name);
+    let path = folder.path().join(folder::FLOPS.lines);
     let whole = fs::read_to_string(&path).expect("results");
     fs::write(&path, &whole[..whole.len() - 3]).expect("a file");
     let again = measure(&plan("fold", MENU, 4), folder.path(), 2).expect("a measurement");

@@ -56,7 +56,7 @@ fn whole(plan: &LbrSettings, threads: usize) -> Figures {
 
 /// The lines of the results in order.
 fn lines(folder: &Path) -> Vec<String> {
-    let text = fs::read_to_string(folder.join(DEALS.name)).expect("results");
+    let text = fs::read_to_string(folder.join(DEALS.lines)).expect("results");
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     lines.sort();
     lines
@@ -109,7 +109,7 @@ fn a_run_cut_short_goes_on_to_the_same_end() {
     let fewer = LbrSettings { hands: 20, ..plan.clone() };
     assert!(measure(&fewer, folder.path(), 2, u64::MAX).expect("a measurement").complete);
     // The process ends while a line is written: the deal is played again.
-    let path = folder.path().join(DEALS.name);
+    let path = folder.path().join(DEALS.lines);
     let text = fs::read_to_string(&path).expect("results");
     fs::write(&path, &text[..text.len() - 3]).expect("a file");
     let outcome = measure(&plan, folder.path(), 2, u64::MAX).expect("a measurement");
@@ -176,7 +176,7 @@ fn lines_that_are_not_deals_are_refused_by_number() {
     let folder = tempfile::tempdir().expect("a folder");
     let plan = plan("call", 8);
     measure(&plan, folder.path(), 1, u64::MAX).expect("a measurement");
-    let path = folder.path().join(DEALS.name);
+    let path = folder.path().join(DEALS.lines);
     let text = fs::read_to_string(&path).expect("results");
     let first = text.lines().nth(1).expect("a deal").to_owned();
     for (bad, line) in [
@@ -188,7 +188,7 @@ fn lines_that_are_not_deals_are_refused_by_number() {
     ] {
         fs::write(&path, bad).expect("a file");
         let error = measure(&plan, folder.path(), 1, u64::MAX).expect_err("refused").to_string();
-        assert!(error.contains(line) && error.contains(DEALS.name), "{error}");
+        assert!(error.contains(line) && error.contains(DEALS.lines), "{error}");
     }
 }
 

@@ -11,8 +11,8 @@ use std::time::Duration;
 use abstraction::betting::BettingTree;
 use abstraction::buckets::Buckets;
 use game::Street;
-use logs::folder::write_whole;
 use models::blueprint::{Contents, write};
+use runs::{beside, write_whole};
 use show::Table;
 use show::number::{self, clock, percent, plural};
 use show::svg::chart::{Chart, Line};
@@ -23,7 +23,7 @@ use solvers::blueprint::{
 };
 
 use crate::Error;
-use crate::training::{Watch, beside, columns};
+use crate::training::{Watch, columns};
 
 /// What is trained, and how long.
 #[derive(Debug)]
@@ -80,7 +80,7 @@ impl<'a> BlueprintTraining<'a> {
         watch: &'a dyn Watch,
     ) -> Result<BlueprintTraining<'a>, Error> {
         let [training, curve, picture] =
-            ["training", "course.csv", "course.svg"].map(|ending| beside(out, ending));
+            [".training", ".course.csv", ".course.svg"].map(|ending| beside(out, ending));
         let options = plan.options;
         let (trainer, seconds) = if training.exists() {
             let file = File::open(&training).map_err(|error| Error::at(&training, error))?;

@@ -4,6 +4,9 @@ use std::convert::Infallible;
 use std::fmt::Display;
 use std::path::Path;
 
+use runs::RunError;
+use runs::container::ContainerError;
+
 /// What is wrong with data, options, a file or a saved run, where, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{text}")]
@@ -67,6 +70,7 @@ trait Below: Display {}
 impl Below for abstraction::Error {}
 impl Below for models::Error {}
 impl Below for models::forest::ForestError {}
+impl Below for RunError {}
 impl Below for solvers::Error {}
 
 impl<E: Below> From<E> for Error {
@@ -75,9 +79,10 @@ impl<E: Below> From<E> for Error {
     }
 }
 
-impl From<models::file::ReadError> for Error {
-    fn from(error: models::file::ReadError) -> Error {
-        Error::saved(error.words())
+impl From<ContainerError> for Error {
+    /// The error for a saved run, whose text has a remedy of its own.
+    fn from(error: ContainerError) -> Error {
+        Error::new(format!("the saved run cannot be resumed: {error}"))
     }
 }
 

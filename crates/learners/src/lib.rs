@@ -18,7 +18,8 @@
 //! - [`training`]: what keeps a run in a folder while it goes on.
 //! - [`measure`]: the losses of a classifier on a table, and classifiers without training.
 //!
-//! Nothing here reads a clock or prints: that is for the caller of a [`Training`].
+//! Nothing here reads a clock or prints: that is for the caller of a [`Training`], who passes a
+//! [`training::Watch`]; the time between checkpoints is kept by [`runs::Checkpoint`].
 
 pub mod blueprint;
 mod data;

@@ -2,12 +2,13 @@
 //! running one, `OUT.training`, with a checkpoint and the losses of each run and a file that
 //! identifies it.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use std::{fs, io};
 
-use logs::folder::write_whole;
 use models::student::TrainedModel;
+use runs::{RunError, write_whole};
 use show::svg::chart::{Chart, Line};
 
 use crate::student::Run;
@@ -29,14 +30,6 @@ pub trait Watch: Sync {
 
     /// Prints a line.
     fn say(&self, line: &str);
-}
-
-/// The path `FILE.ending`.
-pub(crate) fn beside(path: &Path, ending: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_os_string();
-    name.push(".");
-    name.push(ending);
-    name.into()
 }
 
 /// Name of the file that identifies the training.
@@ -67,22 +60,21 @@ impl Checkpoints {
     /// # Errors
     /// If the folder holds another training.
     pub fn open(out: &Path, training: String, every: Duration) -> Result<Checkpoints, Error> {
-        let folder = beside(out, "training");
+        let folder = runs::beside(out, ".training");
         // The file is written with the first checkpoint, so that invalid options leave nothing
         // behind.
-        match read_if_there(&folder.join(RUN))? {
-            Some(found) if found != training.as_bytes() => {
-                let found = String::from_utf8_lossy(&found);
-                let differs =
-                    found.lines().zip(training.lines()).find(|(found, ours)| found != ours);
-                let (found, ours) = differs.unwrap_or_default();
-                Err(Error::new(format!(
-                    "{} holds another training: it has `{found}`, and this would be `{ours}`; \
-                     remove it to start again",
-                    folder.display()
-                )))
-            }
-            _ => Ok(Checkpoints { folder, training, every }),
+        let path = folder.join(RUN);
+        let found = match fs::read_to_string(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => training.clone(),
+            read => read.map_err(|error| Error::at(&path, error))?,
+        };
+        let lines = |text: &str| -> BTreeMap<String, String> {
+            let fields = text.lines().filter_map(|line| line.split_once(" = "));
+            fields.map(|(field, value)| (field.to_owned(), value.to_owned())).collect()
+        };
+        match runs::difference(&lines(&training), &lines(&found), &[], &[]) {
+            None => Ok(Checkpoints { folder, training, every }),
+            Some(found) => Err(RunError::other(&folder, "training", found).into()),
         }
     }
 
@@ -98,26 +90,25 @@ impl Checkpoints {
         begin: impl FnOnce(Option<&[u8]>) -> Result<Box<dyn Run + 'a>, Error>,
     ) -> Result<Option<TrainedModel>, Error> {
         let state = self.folder.join(format!("{}.state", named.file));
+        let mut state = runs::Checkpoint::new(state, self.every);
         let losses = self.losses(named);
-        let saved = read_if_there(&state)?;
+        let saved = state.read().map_err(|error| Error::at(state.path(), error))?;
         let mut curve =
             Curve::open(&losses, saved.is_some()).map_err(|error| Error::at(&losses, error))?;
         let failure = |error| Error::new(format!("training {}: {error}", named.title));
         let mut run = begin(saved.as_deref()).map_err(failure)?;
-        let mut saved = watch.now();
         while let Some(progress) = run.step().map_err(failure)? {
             curve.add(&progress);
             watch.show(progress.done, progress.most, &note(named.title, &progress));
             let stopped = watch.is_stopped();
-            if stopped || watch.now() - saved >= self.every {
-                self.keep(&*run, &mut curve, &state)?;
-                saved = watch.now();
+            if stopped || state.due() {
+                self.keep(&*run, &mut curve, &mut state)?;
             }
             if stopped {
                 return Ok(None);
             }
         }
-        self.keep(&*run, &mut curve, &state)?;
+        self.keep(&*run, &mut curve, &mut state)?;
         Ok(Some(run.learned()))
     }
 
@@ -126,7 +117,12 @@ impl Checkpoints {
     }
 
     /// Writes a checkpoint.
-    fn keep(&self, run: &dyn Run, curve: &mut Curve, state: &Path) -> Result<(), Error> {
+    fn keep(
+        &self,
+        run: &dyn Run,
+        curve: &mut Curve,
+        state: &mut runs::Checkpoint,
+    ) -> Result<(), Error> {
         let name = self.folder.join(RUN);
         let begun = fs::create_dir_all(&self.folder).and_then(|()| {
             if name.exists() {
@@ -135,9 +131,9 @@ impl Checkpoints {
             write_whole(&name, |out| out.write_all(self.training.as_bytes()))
         });
         begun.map_err(|error| Error::at(&name, error))?;
-        curve.write().map_err(|error| Error::at(state, error))?;
+        curve.write().map_err(|error| Error::at(&curve.path, error))?;
         let bytes = run.save()?;
-        write_whole(state, |out| out.write_all(&bytes)).map_err(|error| Error::at(state, error))
+        state.write(|out| out.write_all(&bytes)).map_err(|error| Error::at(state.path(), error))
     }
 
     /// Copies a run's losses to `csv` and writes their chart beside it. `loss` is the name of the
@@ -168,15 +164,6 @@ impl Checkpoints {
     /// When it cannot be removed.
     pub fn end(&self) -> Result<(), Error> {
         fs::remove_dir_all(&self.folder).map_err(|error| Error::at(&self.folder, error))
-    }
-}
-
-/// The contents of a file; `None` if there is none.
-fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, Error> {
-    match fs::read(path) {
-        Ok(bytes) => Ok(Some(bytes)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Error::at(path, error)),
     }
 }
 

@@ -240,7 +240,7 @@ fn a_checkpoint_of_the_processor_is_another_run() {
     let mut here = Mlp::new(&train, None, small()).expect("training");
     here.step();
     let error = there(&train, None, small()).resume(&here.save()).expect_err("another run");
-    assert!(error.to_string().contains("is of another run: how it is trained"), "{error}");
+    assert!(error.to_string().contains("its way of training is"), "{error}");
     assert!(error.to_string().contains("on wgpu"), "{error}");
 }
 

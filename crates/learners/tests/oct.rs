@@ -272,7 +272,8 @@ fn bytes_that_do_not_continue_a_run_are_refused() {
         assert!(error.to_string().contains(expected), "{error}");
     };
     check(&bytes, Options { seed: 9, ..options }, "other data, bins or options");
-    check(&bytes[..5], options, "cut off");
+    check(&bytes[..5], options, "does not begin like one");
+    check(&bytes[..10], options, "cut off");
     check(&[&bytes[..], &[0]].concat(), options, "damaged");
     let mut damaged = bytes.clone();
     for at in (0..bytes.len()).step_by(7) {

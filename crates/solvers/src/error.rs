@@ -1,5 +1,7 @@
 //! The error of this crate.
 
+use runs::container::ContainerError;
+
 /// What is wrong with a game, a strategy, options or a file, where, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{text}")]
@@ -23,8 +25,6 @@ pub(crate) enum Kind {
     Miscount,
     /// A word that is neither an action nor a card.
     Word,
-    /// A file that ends too early.
-    Cut,
     Other,
 }
 
@@ -64,15 +64,10 @@ impl Error {
     pub fn is_word(&self) -> bool {
         self.kind == Kind::Word
     }
-
-    /// Whether a file ends too early.
-    pub(crate) fn is_cut(&self) -> bool {
-        self.kind == Kind::Cut
-    }
 }
 
-impl From<std::io::Error> for Error {
-    fn from(error: std::io::Error) -> Error {
+impl From<ContainerError> for Error {
+    fn from(error: ContainerError) -> Error {
         Error::new(error.to_string())
     }
 }

@@ -15,7 +15,6 @@ mod error;
 pub mod holdem;
 mod regret;
 pub mod small;
-mod snapshot;
 
 pub use abstracted::{blueprint, counting};
 pub use error::Error;

@@ -21,7 +21,8 @@ use crate::stats::{
     Bootstrap, DecisionCounts, DecisionTally, EntrantTally, FirstFailure, Interval, NoRate, Rate,
     RuleStanding, StopRule, Sums, Tally, checks,
 };
-use crate::{HandRecord, MatchInfo, Shard};
+use crate::{HandRecord, MatchInfo};
+use runs::Shard;
 
 /// Difference between the ends of the two intervals, as a share of the half-width, above which a
 /// report warns.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use agents::AgentChoice;
 use clap::{Subcommand, ValueEnum, value_parser};
 use evaluation::Sampled;
-use logs::Shard;
+use runs::Shard;
 
 use crate::arguments::Threads;
 use crate::exit::Failure;
@@ -216,5 +216,5 @@ impl Common {
 
 /// The end of a measurement that was stopped, with the command that resumes it.
 fn interrupted(done: impl fmt::Display, all: impl fmt::Display, what: &str) -> Failure {
-    interrupt::resumable(format!("stopped after {done} of {all} {what}"))
+    interrupt::stopped(&format!("stopped after {done} of {all} {what}"))
 }

@@ -90,10 +90,7 @@ pub fn run(args: Args) -> Result<Output, Failure> {
     }
     let parts = counted(done, "part");
     if stop.asked() {
-        return Err(Failure::interrupted(format!(
-            "stopped after {parts}; resume with: {}",
-            interrupt::command_line()
-        )));
+        return Err(interrupt::stopped(&format!("stopped after {parts}")));
     }
     Ok(Output::from(format!("{parts} done; nothing is left\n")))
 }

@@ -143,7 +143,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         end?;
         let saved = if training.is_saved() { "" } else { "; nothing is saved" };
         let time = clock(training.seconds());
-        return Err(interrupt::resumable(format!("stopped after {time} of training{saved}")));
+        return Err(interrupt::stopped(&format!("stopped after {time} of training{saved}")));
     }
     let written = fs::metadata(out).map(|found| number::bytes(found.len().into()));
     let written = written.map(|size| format!("{}: {size}\n", out.display()));
@@ -234,9 +234,7 @@ pub(super) fn pack_blueprint(args: &PackArgs) -> Result<Output, Failure> {
     })?;
     blueprint.verify().map_err(|error| Failure::at(&args.path, error))?;
     // Written beside the output until it is complete.
-    let mut part = args.out.clone().into_os_string();
-    part.push(".part");
-    let part = PathBuf::from(part);
+    let part = runs::beside(&args.out, ".part");
     let write = || -> std::io::Result<()> {
         let mut file = BufWriter::new(File::create(&part)?);
         pack(&blueprint, args.steps, &mut file)?;

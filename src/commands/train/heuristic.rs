@@ -14,7 +14,6 @@ use evaluation::counting::count;
 use evaluation::practice::Practice;
 use game::{Betting, GameDef, Street, games};
 use logs::Rate;
-use logs::folder::write_whole;
 use matches::games::load_game;
 use matches::runner::Stop;
 use protocol::acpc::gamedef::Reading;
@@ -25,6 +24,7 @@ use readable::heuristic::search::{
     sampled, statements,
 };
 use readable::heuristic::{Heuristic, RuleScope, Rulebook};
+use runs::write_whole;
 use serde::Serialize;
 use show::number::whole;
 use solvers::counting::{ClassCounts, Counting};
@@ -574,9 +574,8 @@ const PERIOD: Duration = Duration::from_secs(60);
 
 /// The file `FILE.search`, if there is an output `FILE`, and the stop flag.
 struct Checkpoint {
-    path: Option<PathBuf>,
+    file: Option<runs::Checkpoint>,
     stop: Stop,
-    written: Instant,
 }
 
 impl Checkpoint {
@@ -584,12 +583,8 @@ impl Checkpoint {
     /// search.
     fn begin(out: Option<&Path>) -> Result<Checkpoint, Failure> {
         let stop = interrupt::listen("saving the search; press Ctrl-C again to abort")?;
-        let path = out.map(|out| {
-            let mut name = out.as_os_str().to_os_string();
-            name.push(".search");
-            PathBuf::from(name)
-        });
-        Ok(Checkpoint { path, stop, written: Instant::now() })
+        let file = out.map(|out| runs::Checkpoint::new(runs::beside(out, ".search"), PERIOD));
+        Ok(Checkpoint { file, stop })
     }
 
     fn stop(&self) -> &Stop {
@@ -601,11 +596,11 @@ impl Checkpoint {
         &self,
         resume: impl FnOnce(&str) -> Result<(), E>,
     ) -> Result<(), Failure> {
-        let Some(path) = self.path.as_deref().filter(|path| path.exists()) else {
+        let Some(file) = &self.file else { return Ok(()) };
+        let Some(bytes) = file.read().map_err(|error| Failure::at(file.path(), error))? else {
             return Ok(());
         };
-        let text = std::fs::read_to_string(path).map_err(|error| Failure::at(path, error))?;
-        resume(&text).map_err(|error| Failure::at(path, error))
+        resume(&String::from_utf8_lossy(&bytes)).map_err(|error| Failure::at(file.path(), error))
     }
 
     /// Writes the state if it is due. An error ends the command after a stop.
@@ -614,31 +609,26 @@ impl Checkpoint {
         state: impl FnOnce() -> Result<String, toml::ser::Error>,
     ) -> Result<(), Failure> {
         let stopped = self.stop.asked();
-        if !stopped && self.written.elapsed() < PERIOD {
-            return Ok(());
+        if let Some(file) = self.file.as_mut().filter(|file| stopped || file.due()) {
+            let state = state().map_err(|error| {
+                Failure::at(file.path(), format!("the search cannot be saved: {error}"))
+            })?;
+            file.write(|to| to.write_all(state.as_bytes()))
+                .map_err(|error| Failure::at(file.path(), error))?;
         }
-        self.written = Instant::now();
-        if let Some(path) = &self.path {
-            let unsaved = |error| format!("the search cannot be saved: {error}");
-            let state = state().map_err(|error| Failure::at(path, unsaved(error)))?;
-            report::write(path, &state)?;
+        match &self.file {
+            _ if !stopped => Ok(()),
+            Some(file) => Err(interrupt::stopped(&format!("saved in {}", file.path().display()))),
+            None => Err(Failure::interrupted(
+                "stopped; with --out a search is saved and can be resumed",
+            )),
         }
-        if !stopped {
-            return Ok(());
-        }
-        Err(match &self.path {
-            Some(path) => interrupt::resumable(format!("saved in {}", path.display())),
-            None => {
-                Failure::interrupted("stopped; with --out a search is saved and can be resumed")
-            }
-        })
     }
 
     /// Removes the file when the search is done.
-    fn end(self) {
-        if let Some(path) = &self.path {
-            // No harm if it stays: it belongs to this search.
-            let _ = std::fs::remove_file(path);
+    fn end(mut self) {
+        if let Some(file) = &mut self.file {
+            file.remove();
         }
     }
 }

@@ -142,7 +142,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     match trained {
         Trained::Whole(rules) => Output::report(&rules, args.json),
         Trained::Stopped(done) => {
-            Err(interrupt::resumable(format!("stopped after {done} of {runs} runs")))
+            Err(interrupt::stopped(&format!("stopped after {done} of {runs} runs")))
         }
     }
 }

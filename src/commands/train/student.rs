@@ -147,7 +147,7 @@ pub fn run(common: &Common, lesson: &LearningOptions, device: Device) -> Result<
             let Some(learned) = learned else { return Ok(None) };
             Ok(Some(TrainedStreet::new(learned, [&train, &valid, &table(Split::Test)?])))
         });
-        trained.push(one?.ok_or_else(|| interrupt::resumable(format!("stopped on the {street}")))?);
+        trained.push(one?.ok_or_else(|| interrupt::stopped(&format!("stopped on the {street}")))?);
     }
     let output = common.finish(lesson, &dataset, trained, &options)?;
     for street in Street::ALL {

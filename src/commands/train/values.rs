@@ -11,9 +11,9 @@ use learners::mlp::MlpOptions;
 use learners::situations::{Database, Situations};
 use learners::training::{Checkpoints, RunName};
 use learners::values::training::{LabelNoise, Lesson, LessonSettings, Trained};
-use logs::folder::write_whole;
 use models::network::Precision;
 use models::student::TrainedModel;
+use runs::write_whole;
 use serde::Serialize;
 use show::number::{percent, whole};
 
@@ -166,7 +166,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
         })
     })?;
     let Some(TrainedModel::Network(network)) = learned else {
-        return Err(interrupt::resumable("stopped"));
+        return Err(interrupt::stopped("stopped"));
     };
     let network = network.with_notes(lesson.notes());
     let measured = pool.run(|| lesson.measure(&network));

@@ -17,9 +17,9 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use models::file::{Mapped, map, sha256};
+use runs::{Difference, RunError};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use show::Difference;
 use zerocopy::FromBytes;
 
 use super::{partial_path, sha256_of_rest};
@@ -146,7 +146,6 @@ pub fn make<C: Content>(
     let partial = Partial::open(out, &plan.card(UNMADE))?;
     let (games, mut done) = (plan.games.end - plan.games.start, partial.done);
     let mut file = partial.file;
-    let at = |error: io::Error| Error::at(&partial.path, error);
     while done < games {
         if !watch(done) {
             return Ok(MakeOutcome::Stopped(done));
@@ -157,7 +156,7 @@ pub fn make<C: Content>(
         let rows: Vec<Vec<f32>> = rows.into_iter().collect::<Result<_, _>>().map_err(game)?;
         let bytes: Vec<u8> =
             rows.iter().flatten().flat_map(|number| number.to_le_bytes()).collect();
-        file.write_all(&bytes).map_err(at)?;
+        file.write_all(&bytes).map_err(RunError::io(&partial.path))?;
         done += next - first;
     }
     watch(done);
@@ -208,8 +207,7 @@ pub fn merge<C: Content>(parts: &[PathBuf], out: &Path) -> Result<Card<C>, Error
     let partial = Partial::begin(out, &card)?;
     let mut file = partial.file;
     for (_, part) in &parts {
-        file.write_all(&part.bytes[part.start..])
-            .map_err(|error| Error::at(&partial.path, error))?;
+        file.write_all(&part.bytes[part.start..]).map_err(RunError::io(&partial.path))?;
     }
     finish(file, &partial.path, out, card)
 }
@@ -230,7 +228,7 @@ fn finish<C: Content>(
         fs::rename(partial, out)?;
         Ok(card)
     })();
-    finished.map_err(|error: io::Error| Error::at(partial, error))
+    Ok(finished.map_err(RunError::io(partial))?)
 }
 
 /// An unfinished database.
@@ -248,15 +246,15 @@ impl Partial {
         if !path.exists() {
             return Partial::begin(out, card);
         }
-        let at = |error: io::Error| Error::at(&path, error);
-        let mut file = OpenOptions::new().read(true).write(true).open(&path).map_err(at)?;
+        let at = || RunError::io(&path);
+        let mut file = OpenOptions::new().read(true).write(true).open(&path).map_err(at())?;
         let mut bytes = vec![0; head(card).len()];
-        let length = file.metadata().map_err(at)?.len();
+        let length = file.metadata().map_err(at())?.len();
         if length < bytes.len() as u64 {
             // The process was killed before the card was written.
             return Partial::begin(out, card);
         }
-        file.read_exact(&mut bytes).map_err(at)?;
+        file.read_exact(&mut bytes).map_err(at())?;
         let (found, start) =
             read_head::<C>(&bytes).map_err(|reason| foreign::<C>(&path, reason))?;
         let remedy = "give --out another name, or remove it";
@@ -268,8 +266,8 @@ impl Partial {
         let row = 4 * card.content.numbers() as u64;
         let done = ((length - start as u64) / row).min(card.games);
         let end = start as u64 + done * row;
-        file.set_len(end).map_err(at)?;
-        file.seek(SeekFrom::Start(end)).map_err(at)?;
+        file.set_len(end).map_err(at())?;
+        file.seek(SeekFrom::Start(end)).map_err(at())?;
         Ok(Partial { path, file, done })
     }
 
@@ -282,10 +280,8 @@ impl Partial {
             file.write_all(&head(card))?;
             Ok(file)
         })();
-        match begun {
-            Ok(file) => Ok(Partial { path, file, done: 0 }),
-            Err(error) => Err(Error::at(&path, error)),
-        }
+        let file = begun.map_err(RunError::io(&path))?;
+        Ok(Partial { path, file, done: 0 })
     }
 }
 
@@ -303,8 +299,8 @@ impl<C: Content> Card<C> {
             ("of", "whole number of games"),
             ("first", "first game"),
         ];
-        let found = show::difference(self, asked, &IGNORED, &NAMED);
-        let found = found.or_else(|| show::difference(self, asked, &IGNORED[..3], &NAMED));
+        let found = runs::difference(self, asked, &IGNORED, &NAMED);
+        let found = found.or_else(|| runs::difference(self, asked, &IGNORED[..3], &NAMED));
         if let Some(Difference { what, ours, theirs }) = found {
             return Err(other(path, &what, &ours, &theirs, remedy));
         }
@@ -361,7 +357,7 @@ fn read_head<C: Content>(bytes: &[u8]) -> Result<(Card<C>, usize), String> {
 impl<C: Content> Database<C> {
     /// Opens a file and checks all of it against its hash.
     pub fn open(path: &Path) -> Result<Database<C>, Error> {
-        let bytes = map(path).map_err(|error| Error::at(path, error))?;
+        let bytes = map(path).map_err(RunError::io(path))?;
         let damaged = |reason: String| {
             let command = C::COMMAND;
             Error::at(path, format!("{reason}; copy it again, or make it again with `{command}`"))

@@ -16,9 +16,7 @@ pub use table::{Bins, Codes, Table};
 
 /// Where a file or folder is made before it is complete and renamed: `NAME.partial`.
 pub(crate) fn partial_path(out: &Path) -> PathBuf {
-    let mut name = out.as_os_str().to_owned();
-    name.push(".partial");
-    name.into()
+    runs::beside(out, ".partial")
 }
 
 /// The SHA-256 of what is left of a file, in hexadecimal digits.

@@ -13,15 +13,14 @@ mod adam;
 mod engine;
 #[cfg(feature = "gpu")]
 mod gpu;
-mod product;
 
 use std::fmt;
 
-use models::file::{open, seal};
 use models::network::{Activation, Network, Output, Shape, check_finite};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
+use runs::container::{Kind, Reader, sealed};
 
 use crate::measure::MIN_SHARE;
 use crate::{Error, Progress, Table, Training};
@@ -157,18 +156,9 @@ impl<E: Engine> Mlp<E> {
     /// Resumes a run saved by [`Mlp::checkpoint`]: `self` is a new one with the same data and
     /// options.
     pub fn resume(mut self, bytes: &[u8]) -> Result<Mlp<E>, Error> {
-        let mut reader = open(bytes, MAGIC, VERSION)?;
-        for (field, ours) in self.description() {
-            let length = reader.u64("the length of a text")? as usize;
-            let theirs = String::from_utf8_lossy(reader.take(length, "a text")?);
-            if theirs != ours {
-                return Err(Error::new(format!(
-                    "the checkpoint is of another run: {field} was {theirs}, and is {ours} now; \
-                     resume with the same data and options"
-                )));
-            }
-        }
-        let mut number = || reader.u64("the state");
+        let mut reader = Reader::checked(bytes, KIND)?;
+        reader.names(&self.names())?;
+        let mut number = || reader.number();
         self.state = State {
             epoch: number()?,
             batch: number()?,
@@ -179,13 +169,11 @@ impl<E: Engine> Mlp<E> {
             best_parameters: Vec::new(),
         };
         let (steps, count) = (number()?, self.constants.shape.count().total());
-        let mut numbers = || reader.floats(count, "the parameters");
+        let mut numbers = || reader.list::<f32>(count);
         let moments = Moments { steps, mean: numbers()?, square: numbers()? };
         let (parameters, best_parameters) = (numbers()?, numbers()?);
         self.state.best_parameters = best_parameters;
-        if !reader.is_done() {
-            return Err(Error::saved("it continues after its end"));
-        }
+        reader.end()?;
         check_finite(&self.state.best_parameters)?;
         self.engine.load_state(Numbers { parameters, moments }).map_err(Into::into)?;
         Ok(self)
@@ -193,7 +181,7 @@ impl<E: Engine> Mlp<E> {
 
     /// The fields that must match for a run to be resumed; the rows are identified by their number,
     /// means and deviations.
-    fn description(&self) -> [(&'static str, String); 4] {
+    fn names(&self) -> [(&'static str, String); 4] {
         let rows = (self.train.count(), self.held_out.as_ref().map(Samples::count));
         let TrainingConstants { shape, scaling, output, loss, .. } = &self.constants;
         let engine = match self.engine.name() {
@@ -201,10 +189,10 @@ impl<E: Engine> Mlp<E> {
             name => format!(", on {name}"),
         };
         [
-            ("the network", format!("{shape:?}")),
-            ("how it is trained", format!("{:?}, {output:?}, {loss:?}{engine}", self.options)),
-            ("the number of rows and held-out rows", format!("{rows:?}")),
-            ("the columns' means and deviations", format!("{scaling:?}")),
+            ("network", format!("{shape:?}")),
+            ("way of training", format!("{:?}, {output:?}, {loss:?}{engine}", self.options)),
+            ("number of rows and held-out rows", format!("{rows:?}")),
+            ("means and deviations of the columns", format!("{scaling:?}")),
         ]
     }
 
@@ -306,13 +294,8 @@ impl<E: Engine> Mlp<E> {
     /// [`Training::save`], on any engine.
     pub fn checkpoint(&self) -> Result<Vec<u8>, E::Error> {
         let Numbers { parameters, moments } = self.engine.numbers()?;
-        let mut content = Vec::new();
-        for (_, text) in self.description() {
-            content.extend((text.len() as u64).to_le_bytes());
-            content.extend(text.as_bytes());
-        }
         let state = &self.state;
-        for number in [
+        let numbers = [
             state.epoch,
             state.batch,
             state.steps,
@@ -320,13 +303,13 @@ impl<E: Engine> Mlp<E> {
             state.stale,
             u64::from(state.ended),
             moments.steps,
-        ] {
-            content.extend(number.to_le_bytes());
-        }
-        for numbers in [&moments.mean, &moments.square, &parameters, &state.best_parameters] {
-            content.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
-        }
-        Ok(seal(MAGIC, VERSION, &content))
+        ];
+        Ok(sealed(KIND, |to| {
+            to.names(&self.names())?;
+            to.numbers(&numbers)?;
+            let lists = [&moments.mean, &moments.square, &parameters, &state.best_parameters];
+            lists.into_iter().try_for_each(|numbers| to.numbers(numbers))
+        }))
     }
 }
 
@@ -620,5 +603,4 @@ pub fn huber(difference: f32, delta: f32) -> (f32, f32) {
 }
 
 /// The container of a checkpoint.
-const MAGIC: &[u8] = b"cardroom network";
-const VERSION: u32 = 2;
+const KIND: Kind = Kind { name: "network", magic: b"cardroom network", version: 3 };

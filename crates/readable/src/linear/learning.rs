@@ -13,9 +13,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::{fmt, fs};
 
 use cards::{CardSet, Combo, StartingHand, Ties, all_in};
-use logs::folder::write_whole;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
+use runs::write_whole;
 use serde::Serialize;
 use show::Table;
 use show::number::percent;
@@ -539,7 +539,8 @@ impl TrainingPlan {
             Ok((payoffs, found))
         });
         let solved = solved.collect::<Result<Vec<_>, Error>>()?;
-        let runs = FinishedRuns { folder: folder(out), method: self.method(), made_by };
+        let runs =
+            FinishedRuns { folder: runs::beside(out, ".training"), method: self.method(), made_by };
         let done = AtomicU64::new(0);
         let one = |&(stack, seed): &(usize, u64)| {
             let weights = match runs.read(self.stacks[stack], seed)? {
@@ -721,13 +722,6 @@ fn table(stacks: &[Stack]) -> Table {
         ]);
     }
     table
-}
-
-/// The folder `FILE.training`.
-fn folder(out: &Path) -> PathBuf {
-    let mut folder = out.as_os_str().to_os_string();
-    folder.push(".training");
-    folder.into()
 }
 
 /// A folder with a file of weights for each stack and seed.

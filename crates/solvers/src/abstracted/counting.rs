@@ -27,7 +27,7 @@ use game::Street;
 use crate::Error;
 use crate::error::Kind as ErrorKind;
 use crate::holdem::suits::{flop_kinds, next_cards, symmetries};
-use crate::snapshot::{self, Kind, Reader, Writer};
+use runs::container::{ContainerError, Kind, Reader, Writer};
 
 /// Number of deals of two hands, a flop, a turn and a river.
 pub const DEALS: u64 = 1_326 * 1_225 * 17_296 * 45 * 44;
@@ -299,11 +299,11 @@ pub struct Counting<'a> {
     pub classes: &'a dyn HandClasses,
 }
 
-/// The format of stored counts, see [`crate::snapshot`]: the texts are the street, SHA-256 of the
+/// The format of stored counts, see [`runs::container`]: the texts are the street, SHA-256 of the
 /// opponent's buckets and the name of the classes; then the number of rows and of columns (8 bytes
 /// each), their paths (four numbers of 2 bytes each), and the cells row by row (two numbers of 8
 /// bytes each).
-const KIND: Kind = Kind { name: "class-counts", version: 1 };
+const KIND: Kind = Kind { name: "class-counts", magic: b"cardroom class-counts\n", version: 1 };
 
 /// Maximum number of rows or columns in a file, far above that of any street and buckets.
 const MAX_COUNT: u64 = 1 << 20;
@@ -348,14 +348,15 @@ impl Counting<'_> {
     /// # Errors
     /// When writing fails.
     pub fn write(&self, counts: &ClassCounts, to: impl Write) -> io::Result<()> {
-        let mut to = Writer::begin(to, KIND, &self.names())?;
+        let mut to = Writer::begin(to, KIND)?;
+        to.names(&self.names())?;
         to.numbers(&[counts.rows.len() as u64, counts.columns.len() as u64])?;
         for path in counts.rows.iter().chain(&counts.columns) {
             to.numbers(path)?;
         }
         let cells: Vec<u64> = counts.cells.iter().flatten().map(|&count| count as u64).collect();
         to.numbers(&cells)?;
-        to.end()
+        to.end().map(drop)
     }
 
     /// Reads counts.
@@ -368,7 +369,7 @@ impl Counting<'_> {
         from.names(&self.names())?;
         let [rows, columns] = [from.number::<u64>()?, from.number::<u64>()?];
         if rows > MAX_COUNT || columns > MAX_COUNT || rows * columns > MAX_COUNT * 64 {
-            return Err(snapshot::damaged());
+            return Err(ContainerError::Damaged.into());
         }
         from.left(8 * (rows + columns) + 16 * rows * columns);
         let mut paths = vec![[0u16; 4]; (rows + columns) as usize];

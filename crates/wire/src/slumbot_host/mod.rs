@@ -32,12 +32,12 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use agents::{AgentChoice, AgentError};
 use game::{GameDef, Turn};
 use logs::Provenance;
-use logs::folder::Lock;
 use matches::games::load_game;
 use protocol::acpc::gamedef::Reading;
 use protocol::slumbot::IncrError;
 use protocol::slumbot::host::{self, BAD_TOKEN, Hand, Request, refusal};
 use protocol::slumbot::message::{ErrorObject, HandObject, TokenObject, json};
+use runs::Lock;
 use serde::Serialize;
 use tokio::sync::Semaphore;
 

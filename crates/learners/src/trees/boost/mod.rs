@@ -9,8 +9,8 @@
 
 mod grow;
 
-use models::file::{open, seal};
 use models::forest::{Forest, Tree};
+use runs::container::{Kind, Reader, sealed};
 
 use super::data_hash;
 use crate::measure::MIN_SHARE;
@@ -483,20 +483,21 @@ impl Round<'_> {
 
 // The serialised state of a run of boosting.
 //
-// Little-endian: magic, a hash of the data and the options, rounds done, the best round and its
-// loss; then the trees as XGBoost's UBJ. Margins are summed again, in the same order, so they are
-// identical.
+// The content of a container: a hash of the data and the options, rounds done, the best round and
+// its loss, the number of bytes of the trees, and those, as XGBoost's UBJ. Margins are summed
+// again, in the same order, so they are identical.
 
-const MAGIC: &[u8] = b"cardroom boosting";
-const VERSION: u32 = 2;
+const KIND: Kind = Kind { name: "boosting", magic: b"cardroom boosting", version: 3 };
 
 fn save(run: &Boost<'_>) -> Vec<u8> {
-    let mut content = run.data_hash.to_le_bytes().to_vec();
-    content.extend(run.round.to_le_bytes());
-    content.extend(run.best.rounds.to_le_bytes());
-    content.extend(run.best.loss.to_le_bytes());
-    content.extend(run.forest.to_ubj());
-    seal(MAGIC, VERSION, &content)
+    sealed(KIND, |to| {
+        to.number(run.data_hash)?;
+        to.numbers(&[run.round, run.best.rounds])?;
+        to.number(run.best.loss)?;
+        let trees = run.forest.to_ubj();
+        to.number(trees.len() as u64)?;
+        to.bytes(&trees)
+    })
 }
 
 impl<'a> Boost<'a> {
@@ -510,13 +511,14 @@ impl<'a> Boost<'a> {
         saved: &[u8],
     ) -> Result<Boost<'a>, Error> {
         let mut run = Boost::new(options, table, bins, validation)?;
-        let mut reader = open(saved, MAGIC, VERSION)?;
-        if reader.u64("the data")? != run.data_hash {
+        let mut reader = Reader::checked(saved, KIND)?;
+        if reader.number::<u64>()? != run.data_hash {
             return Err(Error::saved("it is of other data or options"));
         }
-        let (round, rounds) = (reader.u32("the rounds")?, reader.u32("the best round")?);
-        let loss = reader.f64("the loss")?;
-        let forest = Forest::read(reader.rest())?;
+        let (round, rounds, loss) = (reader.number()?, reader.number()?, reader.number()?);
+        let length = reader.number::<u64>()? as usize;
+        let forest = Forest::read(&reader.list::<u8>(length)?)?;
+        reader.end()?;
         let same = forest.base() == run.forest.base() && forest.names() == run.forest.names();
         if !same || forest.trees() != round as usize * forest.groups() || rounds > round {
             return Err(Error::saved("its trees do not fit its head"));

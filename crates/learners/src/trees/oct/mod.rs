@@ -158,7 +158,7 @@ impl<'a> Oct<'a> {
                     None => (None, None),
                     Some((run, planes)) => (Some(run), Some(planes)),
                 };
-                let run = Run::<W>::new(table, bins, held_out, options, saved)?;
+                let run = Run::<W>::new(table, bins, held_out, options, saved.as_deref())?;
                 Box::new(Planes::new(run, planes)?)
             }
         });

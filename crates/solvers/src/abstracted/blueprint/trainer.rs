@@ -18,7 +18,7 @@ use super::walk::{Walker, Weights};
 use crate::Error;
 use crate::abstracted::readable_bytes;
 use crate::regret::{discount_factor, normalise};
-use crate::snapshot::{Kind, Reader, Writer};
+use runs::container::{Kind, Reader, Writer};
 
 /// The number format of the tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -547,7 +547,7 @@ impl Sample {
     }
 }
 
-const KIND: Kind = Kind { name: "training", version: 1 };
+const KIND: Kind = Kind { name: "training", magic: b"cardroom training\n", version: 1 };
 
 impl<D: Deals> Trainer<D> {
     /// Writes a snapshot. The same training gives the same bytes.
@@ -555,11 +555,12 @@ impl<D: Deals> Trainer<D> {
     /// # Errors
     /// When writing fails.
     pub fn write(&self, to: impl Write) -> io::Result<()> {
-        let mut to = Writer::begin(to, KIND, &self.names())?;
+        let mut to = Writer::begin(to, KIND)?;
+        to.names(&self.names())?;
         let words = self.table.words();
         to.numbers(&[self.blocks, self.visits, words.len() as u64])?;
         to.numbers(words)?;
-        to.end()
+        to.end().map(drop)
     }
 
     /// Resumes a training from a snapshot. Tree, deals and options must be the same; only the

@@ -8,7 +8,7 @@
 //! iteration ([`Updates::SecondFirst`]), or is updated by a separate traversal beforehand
 //! ([`Updates::Alternating`]).
 //!
-//! Snapshots, to continue from later (see [`crate::snapshot`]): the texts are the subgame and the
+//! Snapshots, to continue from later (see [`runs::container`]): the texts are the subgame and the
 //! options, then those of the caller; then 8 bytes each: iterations done, the caller's seconds (as
 //! the bits of a float), the iteration of the next check, the last check and the best one (each the
 //! iterations, or 0 for none, and the exploitability as the bits of a float), number of bytes that
@@ -36,8 +36,8 @@ use super::traversal::{Pass, View, Work, WorkspacePool};
 use super::{Subgame, no_deal, vector};
 use crate::error::{self, Error};
 use crate::regret::{Schedule, Updates, Weight};
-use crate::snapshot::{self, Kind, Reader, Writer};
 use crate::{Player, Variant};
+use runs::container::{ContainerError, Kind, Reader, Writer};
 
 /// Options of a [`Solver`].
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -384,7 +384,7 @@ impl Work for AverageOnly {
     }
 }
 
-const KIND: Kind = Kind { name: "subgame", version: 3 };
+const KIND: Kind = Kind { name: "subgame", magic: b"cardroom subgame\n", version: 3 };
 
 impl Solver {
     /// Writes a snapshot with everything needed to continue. `more` are texts of the caller that
@@ -402,7 +402,8 @@ impl Solver {
         if self.gadget.is_some() {
             return Err(io::ErrorKind::Unsupported.into());
         }
-        let mut to = Writer::begin(to, KIND, &self.names(more))?;
+        let mut to = Writer::begin(to, KIND)?;
+        to.names(&self.names(more))?;
         let Checks { next, last, best, .. } = self.checks;
         to.numbers(&[u64::from(self.iterations), seconds.to_bits(), next.into()])?;
         for (at, found) in [last, best].map(Option::unwrap_or_default) {
@@ -410,7 +411,7 @@ impl Solver {
         }
         to.numbers(&[self.storage.bytes()])?;
         self.storage.write(&mut to)?;
-        to.end()
+        to.end().map(drop)
     }
 
     /// Continues, on any number of threads, from a snapshot that another solver of the same subgame
@@ -427,7 +428,7 @@ impl Solver {
     ) -> Result<(Solver, f64), Error> {
         let mut from = Reader::begin(from, KIND)?;
         from.names(&self.names(more))?;
-        let count = |number: u64| u32::try_from(number).map_err(|_| snapshot::damaged());
+        let count = |number: u64| u32::try_from(number).map_err(|_| ContainerError::Damaged);
         let iterations = count(from.number()?)?;
         let seconds = f64::from_bits(from.number()?);
         let next = count(from.number()?)?;
