@@ -7,7 +7,6 @@
 #![allow(unreachable_pub)]
 
 mod arguments;
-mod chart;
 mod commands;
 mod config;
 mod database;
@@ -26,7 +25,6 @@ mod serve;
 mod shell;
 mod source;
 mod telemetry;
-mod tree_picture;
 mod web;
 
 use std::process::ExitCode;

@@ -115,6 +115,12 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
+/// Whether to use colours: on a terminal, unless NO_COLOR is set.
+pub(crate) fn colours() -> bool {
+    std::io::stdout().is_terminal()
+        && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
 /// A text of several lines with control characters escaped, except colours.
 fn on_terminal(text: &str) -> Cow<'_, str> {
     let colour = |rest: &str| {

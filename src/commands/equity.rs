@@ -7,11 +7,11 @@ use cards::{
     CardSet, Distribution, Outlook, Range, RiverTable, Share, ShowdownSums, StartingHand, Ties,
     WinRate, all_in, all_in_multiway, win_rate,
 };
+use models::chart::grid;
 use serde::Serialize;
 use show::number::{counted, percent, plural, whole};
 use show::svg::{Colour, Head, Heading, Letters, Picture};
 
-use crate::chart::grid;
 use crate::exit::Failure;
 use crate::hand_args::{
     BoardArg, HandArg, Method, TiesArg, check_disjoint, is_range, on_board, parse_board,

@@ -13,6 +13,7 @@ use game::{Turn, notation};
 use jiff::Timestamp;
 use logs::stats::{AllIn, Report, StopRule, winnings_curve};
 use logs::{DecisionRecord, DecisionTally, HandRecord, LedgerError, LedgerReader, Tally};
+use models::chart::action_words;
 use serde::Serialize;
 use show::number::{duration, signed_grouped};
 use wire::host::{Playing, TableView};
@@ -23,7 +24,6 @@ use super::pages::{
 };
 use super::rates::{self, PlayerLine, RateView};
 use super::records::{MatchLine, Records};
-use crate::chart::action_words;
 use crate::exit::Failure;
 use crate::report::{self, Effort};
 use crate::source::Source;

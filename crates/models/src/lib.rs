@@ -1,6 +1,7 @@
 //! Trained models as values, written by training and read in play.
 //!
 //! - [`blueprint`]: the average strategy of an abstract game, memory-mapped.
+//! - [`chart`]: charts of a strategy with the 169 starting hands.
 //! - [`tree`]: decision trees.
 //! - [`explain`]: explanation of decision trees in the words of poker.
 //! - [`forest`]: boosted forests, XGBoost's model files.
@@ -8,12 +9,14 @@
 //! - [`linear`]: weights of a few named features of a starting hand, by stack.
 //! - [`network`]: networks of dense layers, safetensors files.
 //! - [`rules`]: lists of rules for the last bet, as text that a person reads.
+//! - [`shown`]: decision trees as text, as pictures and on a page.
 //! - [`student`]: models that imitate a teacher's decisions, one for each street.
 //! - [`values`]: input rows and outputs of networks for counterfactual values.
 //! - [`file`](mod@file): files mapped into memory, sealed with a checksum, read number by number.
 //! - [`Classifier`]: the common interface of trees, forests and networks.
 
 pub mod blueprint;
+pub mod chart;
 pub mod explain;
 pub mod file;
 pub mod forest;
@@ -21,6 +24,7 @@ pub mod heuristic;
 pub mod linear;
 pub mod network;
 pub mod rules;
+pub mod shown;
 pub mod student;
 pub mod tree;
 pub mod values;

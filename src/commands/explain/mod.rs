@@ -16,7 +16,6 @@ use agents::{AgentChoice, AgentError};
 use clap::{Subcommand, ValueEnum};
 use models::explain::Explainer;
 use models::student::{MANIFEST, Student, TrainedModel};
-use show::svg::{Colour, FONTS, escaped, palette};
 
 use crate::exit::Failure;
 use crate::output::Output;
@@ -166,42 +165,6 @@ fn explainer(student: &Student, street: game::Street) -> Result<Explainer<'_>, F
     Explainer::of(student, street).ok_or_else(|| {
         Failure::input(anyhow::anyhow!("the student's model of the {street} is not a tree"))
     })
-}
-
-/// The street as an adverbial phrase, as in `on the turn`.
-fn on_street(street: game::Street) -> String {
-    match street {
-        game::Street::Preflop => "before the flop".to_owned(),
-        street => format!("on the {street}"),
-    }
-}
-
-/// The text with a capital first letter.
-fn capital(text: &str) -> String {
-    let mut text = text.to_owned();
-    if let Some(first) = text.get_mut(..1) {
-        first.make_ascii_uppercase();
-    }
-    text
-}
-
-/// A page as one HTML file, which prints on A4 and follows the system's dark mode on a screen. It
-/// needs no other files.
-fn html_page(head: &str, line: Colour, style: &str, body: &str) -> String {
-    let head = escaped(head);
-    let colours = palette(&[
-        ("ground", Colour::Ground),
-        ("ink", Colour::Ink),
-        ("soft", Colour::Soft),
-        ("line", line),
-    ]);
-    format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, \
-         initial-scale=1\">\n<title>{head}</title>\n\
-         <style>\n{colours}body{{font-family:{FONTS}}}\n{style}</style>\n</head>\n<body>\n\
-         {body}</body>\n</html>\n"
-    )
 }
 
 /// Refuses a file for a page that is not an HTML file; `option` and `what` name it.

@@ -5,6 +5,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use cards::StartingHand;
+use models::chart::grid;
 use models::linear::{Blind, LinearError, LinearModel, PUBLISHED, Weights};
 use serde::{Serialize, Serializer};
 use show::Table;
@@ -15,7 +16,6 @@ use solvers::shove_fold::{
 };
 
 use crate::arguments::Stacks;
-use crate::chart::grid;
 use crate::exit::Failure;
 use crate::output::{self, Output, Report};
 use crate::report;
