@@ -14,6 +14,7 @@ use jiff::Timestamp;
 use logs::stats::{AllIn, Report, StopRule, winnings_curve};
 use logs::{DecisionRecord, DecisionTally, HandRecord, LedgerError, LedgerReader, Tally};
 use models::chart::action_words;
+use schemars::JsonSchema;
 use serde::Serialize;
 use show::number::{duration, signed_grouped};
 use wire::host::{Playing, TableView};
@@ -42,7 +43,8 @@ const LAST_HANDS: u64 = 20;
 const MAX_HANDS: u64 = 200_000;
 
 /// A match in detail, running or finished.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "Match")]
 pub struct MatchView {
     /// The match's name.
     pub id: String,
@@ -60,7 +62,9 @@ pub struct MatchView {
     pub hands_per_second: Option<f64>,
     /// The path of its folder.
     pub folder: String,
-    /// The statistics; `None` if it is too long to be read for a page.
+    /// Its statistics, as in report.json (docs/statistics.md); null where it is too long to be read
+    /// for this.
+    #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     pub report: Option<Report>,
     /// The players' names.
     pub names: Vec<String>,
@@ -72,7 +76,8 @@ pub struct MatchView {
 }
 
 /// A hand of a match.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "Hand")]
 pub struct HandView {
     /// The hand's number, from 0.
     pub hand: u64,
@@ -89,7 +94,8 @@ pub struct HandView {
 }
 
 /// An action of a hand, with the agent's explanation.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "RecordedDecision")]
 pub struct DecisionView {
     /// The index of the player.
     pub entrant: u8,

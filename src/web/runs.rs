@@ -16,11 +16,13 @@ use axum::routing::get;
 use axum::{Json, Router};
 use futures_util::stream;
 use logs::stats::CrossTable;
+use schemars::JsonSchema;
 use serde::Serialize;
 use show::number::{percent, signed, time_span, whole};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
+use super::description::Description;
 use super::pages::{event, message, page as html, respond, text};
 use crate::commands::queue::runs::{self, Runs};
 use crate::output::Report;
@@ -255,11 +257,14 @@ fn body(seen: &Seen) -> String {
 }
 
 /// The routes of the page and the JSON; empty without a queue.
-pub fn router(view: Option<QueueView>) -> Router {
+pub fn router(view: Option<QueueView>, api: &mut Description) -> Router {
+    let summary = "The runs in the queue that the configuration names, and its workers, as they were \
+                   seen last; null where it names none.";
+    let path = api.get::<Option<StateDocument<'_>>>("/api/v1/runs", "runs", summary);
     Router::new()
         .route("/runs", get(page))
         .route("/runs/live", get(live))
-        .route("/api/v1/runs", get(document))
+        .route(path, get(document))
         .with_state(view)
 }
 
@@ -290,20 +295,25 @@ async fn live(State(view): State<Option<QueueView>>) -> Response {
     }))
 }
 
-/// The state of the queue as JSON.
-#[derive(Serialize)]
+/// A queue of runs, as it was seen last.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Queue")]
 struct StateDocument<'a> {
     /// Why the state is not current, if it is not.
     trouble: Option<String>,
+    /// How old this is.
     age_seconds: Option<f64>,
     queue: Option<QueueDocument<'a>>,
 }
 
 /// What `cardroom runs list --json` prints.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Runs")]
 struct QueueDocument<'a> {
+    #[schemars(extend("const" = Runs::SCHEMA))]
     schema: &'static str,
     #[serde(flatten)]
+    #[schemars(with = "runs::RunsDocument<'_>")]
     runs: &'a Runs,
 }
 

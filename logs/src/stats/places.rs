@@ -201,7 +201,7 @@ impl PlaceSums {
     /// Empty sums for this entrant of a match.
     pub fn new(info: &MatchInfo, who: usize) -> PlaceSums {
         PlaceSums {
-            names: info.names(),
+            names: info.entrants.iter().map(|entrant| entrant.name.clone()).collect(),
             who: who as u8,
             others: info.entrants.len().saturating_sub(1).max(1) as f64,
             group: info.group().max(1),

@@ -115,7 +115,8 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
         let mut seen = |done| progress.show(done, "");
         let won = node_winnings(&ledger, who, (&student, street), &part.nodes(), &mut seen);
         progress.finish();
-        let names = ledger.info().names();
+        let names: Vec<&str> =
+            ledger.info().entrants.iter().map(|entrant| entrant.name.as_str()).collect();
         let whose = format!(
             "; won: by {} in the hands that got there, of {} hands of {}",
             names[usize::from(who)],
