@@ -13,10 +13,13 @@
 //! - [`external`]: programs that speak the ACPC player's protocol, as agents; with them the
 //!   registry of all agents.
 //! - [`program`]: child processes, killed when dropped.
+//! - [`source`]: recorded hands: a match folder, a ledger, or an ACPC log.
+//! - [`estimating`]: the corrections behind a report's estimates, and the file that keeps them.
 //! - [`games`]: game definitions by name or by file.
 //! - [`waiting`]: messages about long waits.
 
 pub mod bot;
+pub mod estimating;
 pub mod external;
 pub mod folder;
 pub mod games;
@@ -25,5 +28,6 @@ pub mod play;
 pub mod program;
 pub mod replay;
 pub mod runner;
+pub mod source;
 pub mod table;
 pub mod waiting;

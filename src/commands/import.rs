@@ -15,17 +15,17 @@ use logs::{GatherError, Gathered, ImportedHand, gather};
 use logs::{HandRecord, LedgerWriter, MatchInfo, distinct_names, ledger};
 use matches::games::load_game;
 use matches::plan::files_sha256;
+use matches::source::{Source, cut_off, site_format};
 use protocol::acpc;
 use protocol::acpc::gamedef::Reading;
 use show::number::{counted, whole};
 
 use crate::exit::Failure;
 use crate::match_options::provenance;
-use crate::output::Output;
+use crate::output::{Output, warn};
 use crate::progress::Progress;
 use crate::report;
 use crate::resolve_names::Named;
-use crate::source::{Source, site_format, warn, warn_of_cut};
 
 /// Number of hands committed at a time.
 const AT_ONCE: usize = 4096;
@@ -224,7 +224,7 @@ fn read(
             if let Some(format) = site_format(path)? {
                 return read_site(path, format, args.leave_out, hands, lost);
             }
-            let source = Source::open(path, game)?;
+            let source = Source::open(path, game, warn)?;
             let names = source.names();
             for record in source.hands()? {
                 hands.push(imported(record.map_err(Failure::input)?, &names, &place));
@@ -237,7 +237,7 @@ fn read(
 /// Whether a hand was read, or cannot be; warns of one that the end of the file has cut off.
 fn is_whole<T>(path: &Path, hand: &Result<T, ReadError>) -> bool {
     let cut = hand.as_ref().err().filter(|error| error.cut);
-    cut.inspect(|error| warn_of_cut(path, error)).is_none()
+    cut.inspect(|error| warn(&cut_off(path, error))).is_none()
 }
 
 /// Reads the hands of a file in a format of poker sites.

@@ -12,6 +12,7 @@ use logs::ledger::{IMPORTED, Integrity};
 use logs::{Entrant, LedgerReader, MatchInfo, Provenance};
 use matches::plan::files_sha256;
 use matches::replay::{Compared, Difference, Settings, replay};
+use matches::source::Source;
 use serde::Serialize;
 use show::Table;
 use show::number::{counted, whole};
@@ -20,10 +21,10 @@ use crate::config::units::Time;
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::match_options::provenance;
-use crate::output::{Output, Report};
+use crate::output::{Output, Report, warn};
 use crate::progress::Progress;
+use crate::report;
 use crate::resolve_names::Named;
-use crate::source::{Source, integrity};
 
 /// Replay a recorded match decision by decision and report differences from its record.
 ///
@@ -96,7 +97,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         .iter()
         .map(|entrant| player(entrant, &registry))
         .collect::<Result<Vec<_>, Failure>>()?;
-    let record = integrity(&ledger, args.quiet)?;
+    let record = report::integrity(&ledger, args.quiet)?;
     let hands = args.hands.as_ref().map_or(0..u64::MAX, |range| range.0.clone());
     let present = ledger.present().map_err(Failure::input)?;
     let within = present.iter().map(|range| {
@@ -144,7 +145,7 @@ fn open(args: &Args) -> Result<LedgerReader, Failure> {
         let path = args.source.display();
         Err(Failure::input(anyhow::anyhow!("{path} cannot be played again: {reason}")))
     };
-    let Source::Ledger(ledger) = Source::open(&args.source, None)? else {
+    let Source::Ledger(ledger) = Source::open(&args.source, None, warn)? else {
         return refuse("an ACPC log does not say which agents played");
     };
     let folder = ledger.path().parent().map(std::path::Path::to_path_buf).unwrap_or_default();

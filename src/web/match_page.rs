@@ -13,6 +13,7 @@ use game::{Turn, notation};
 use jiff::Timestamp;
 use logs::stats::{AllIn, Report, StopRule, winnings_curve};
 use logs::{DecisionRecord, DecisionTally, HandRecord, LedgerError, LedgerReader, Tally};
+use matches::source::Source;
 use models::chart::action_words;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -26,8 +27,8 @@ use super::pages::{
 use super::rates::{self, PlayerLine, RateView};
 use super::records::{MatchLine, Records};
 use crate::exit::Failure;
+use crate::output::warn;
 use crate::report::{self, Effort};
-use crate::source::Source;
 
 /// The polling interval of a running match.
 const TICK: Duration = Duration::from_secs(1);
@@ -260,7 +261,7 @@ fn sums_so_far(reader: &LedgerReader) -> Result<Option<(Tally, DecisionTally)>, 
 /// The report of a match as `cardroom stats` makes it, without estimates, and its sums; `None` for
 /// one that is too long.
 fn read_sums(folder: &Path) -> Result<Option<(Report, Tally)>, Failure> {
-    let source = Source::open(folder, None)?;
+    let source = Source::open(folder, None, warn)?;
     if source.count()? > MAX_HANDS {
         return Ok(None);
     }

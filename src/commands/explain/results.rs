@@ -4,11 +4,12 @@
 use std::path::PathBuf;
 
 use logs::stats::{PlaceSums, Results};
+use matches::source::Source;
 
 use crate::exit::Failure;
-use crate::output::{Output, Report};
+use crate::output::{Output, Report, warn};
 use crate::progress::Progress;
-use crate::source::Source;
+use crate::report;
 
 /// Rank the places of a match where an entrant loses most, compared with the others there.
 ///
@@ -51,8 +52,8 @@ pub(super) struct Args {
 
 /// Runs the command: adds the hands up and returns the table.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
-    let source = Source::open(&args.path, args.game.as_deref())?;
-    source.warn_of_faults(args.quiet)?;
+    let source = Source::open(&args.path, args.game.as_deref(), warn)?;
+    report::warn_of_faults(&source, args.quiet)?;
     let info = source.info();
     let names: Vec<&str> = info.entrants.iter().map(|entrant| entrant.name.as_str()).collect();
     let who = match &args.who {
