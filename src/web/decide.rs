@@ -299,9 +299,7 @@ fn no_decision(agent: &str, fallback: Fallback, note: Option<&str>) -> Problem {
 }
 
 fn text(action: Action) -> ActionText {
-    let mut text = String::new();
-    notation::write_action(action, false, &mut text);
-    ActionText(text)
+    ActionText(notation::action(action))
 }
 
 impl Decision {

@@ -8,7 +8,6 @@ use askama::Template;
 use axum::extract::{self, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use futures_util::stream;
 use game::{Turn, notation};
 use jiff::Timestamp;
 use logs::stats::{AllIn, Report, StopRule, winnings_curve};
@@ -21,9 +20,7 @@ use show::number::{duration, signed_grouped};
 use wire::host::{Playing, TableView};
 
 use super::Site;
-use super::pages::{
-    CardText, blocking, class, event, message, page, respond, sentence, suit_sign, text,
-};
+use super::pages::{self, CardText, blocking, class, message, page, sentence, suit_sign, text};
 use super::rates::{self, PlayerLine, RateView};
 use super::records::{MatchLine, Records};
 use crate::exit::Failure;
@@ -146,27 +143,13 @@ pub async fn live(State(site): State<Site>, extract::Path(id): extract::Path<Str
         return StatusCode::NOT_FOUND.into_response();
     }
     let stop = site.stop.clone();
-    let start = (site, stop, id, String::new(), TICK);
-    let events = stream::unfold(start, |(site, stop, id, mut shown, mut pause)| async move {
-        loop {
-            tokio::select! {
-                () = tokio::time::sleep(pause) => {}
-                () = stop.cancelled() => return None,
-            }
-            let (for_page, name, begun) = (site.clone(), id.clone(), Instant::now());
-            let body = tokio::task::spawn_blocking(move || {
-                MatchView::find(&for_page, &name).map(|page| text(&MatchBody { page: &page }))
-            });
-            let body = body.await.ok()??;
-            pause = TICK.max(SHARE * begun.elapsed());
-            if body != shown {
-                shown = body;
-                let event = event("match", &shown);
-                return Some((Ok(event), (site, stop, id, shown, pause)));
-            }
-        }
-    });
-    respond(events)
+    pages::live("match", stop, TICK, move || {
+        let (site, name, begun) = (site.clone(), id.clone(), Instant::now());
+        let body = tokio::task::spawn_blocking(move || {
+            MatchView::find(&site, &name).map(|page| text(&MatchBody { page: &page }))
+        });
+        async move { Some((body.await.ok()??, TICK.max(SHARE * begun.elapsed()))) }
+    })
 }
 
 impl MatchView {

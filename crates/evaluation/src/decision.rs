@@ -17,14 +17,14 @@ use game::{
 };
 use logs::stats::{NoRate, Sums};
 use logs::{DecisionRecord, HandRecord, LedgerError, LedgerReader, MatchInfo, Rate};
-use models::chart::{Chart, Title, action_words, as_text, distinct};
+use models::chart::{Chart, Title, action_words, distinct};
 use models::explain::{self, Explainer, Flip, on_street};
 use models::shown::rows_in_words;
 use models::student::{Student, TrainedModel};
 use models::tree::{Node, SplitTest};
 use serde::{Serialize, Serializer};
-use show::Table;
 use show::number::{counted, decimal, percent, signed};
+use show::{Table, as_text};
 
 /// A decision of a recorded match.
 #[derive(Debug)]
@@ -126,7 +126,7 @@ impl<'a> Situation<'a> {
             hole: decided.infoset.hole.to_string(),
             board: public.board().to_string(),
             betting: notation::betting(public),
-            action: in_notation(decided.action),
+            action: notation::action(decided.action),
             others: decided.others.as_ref(),
         }
     }
@@ -136,15 +136,8 @@ impl<'a> Situation<'a> {
 #[derive(Debug, Clone, Copy, Serialize)]
 struct ActionNumber(#[serde(serialize_with = "action_text")] Action, f64);
 
-/// An action in the notation of ledgers.
-fn in_notation(action: Action) -> String {
-    let mut text = String::new();
-    notation::write_action(action, false, &mut text);
-    text
-}
-
 fn action_text<S: Serializer>(action: &Action, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(&in_notation(*action))
+    serializer.serialize_str(&notation::action(*action))
 }
 
 /// The information set before an action of the hand, and the action; `None` if there is no such

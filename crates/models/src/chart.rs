@@ -6,10 +6,10 @@ use std::fmt::Write;
 
 use cards::{CardSet, Combo, HoleCards, StartingHand};
 use game::{Action, Betting, Chips, Policy, PublicState, Seat, Strategy, Turn, notation};
-use serde::{Serialize, Serializer};
-use show::Table;
+use serde::Serialize;
 use show::number::percent;
 use show::svg::{Colour, Head, Heading, Picture};
+use show::{Table, as_text};
 
 /// The strategy of a range at a spot.
 #[derive(Debug, Serialize)]
@@ -92,17 +92,6 @@ pub struct Class {
     /// The mean of the expected chips.
     #[serde(skip)]
     gets: Option<f64>,
-}
-
-/// Writes a value as its text.
-///
-/// # Errors
-/// Those of the serializer.
-pub fn as_text<S: Serializer>(
-    value: &impl std::fmt::Display,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(value)
 }
 
 impl Chart {

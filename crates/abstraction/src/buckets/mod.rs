@@ -42,7 +42,7 @@ use self::percentiles::{Boards, NONE};
 use self::recipe::{KINDS, MAX_COUNT, Rule};
 
 pub use self::recipe::{BucketRecipe, Kind};
-pub use self::report::{Example, StreetReport};
+pub use self::report::{Example, ExampleHand, MadeHand, StreetReport, WinRates};
 
 mod cluster;
 mod percentiles;
