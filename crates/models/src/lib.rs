@@ -3,6 +3,7 @@
 //! - [`blueprint`]: the average strategy of an abstract game, memory-mapped.
 //! - [`chart`]: charts of a strategy with the 169 starting hands.
 //! - [`tree`]: decision trees.
+//! - [`equity`]: how often hands win, as documents, texts and pictures.
 //! - [`explain`]: explanation of decision trees in the words of poker.
 //! - [`forest`]: boosted forests, XGBoost's model files.
 //! - [`heuristic`]: fast-and-frugal trees: chains of if, then and else in words.
@@ -17,6 +18,7 @@
 
 pub mod blueprint;
 pub mod chart;
+pub mod equity;
 pub mod explain;
 pub mod file;
 pub mod forest;
