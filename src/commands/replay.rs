@@ -99,7 +99,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         .collect::<Result<Vec<_>, Failure>>()?;
     let record = report::integrity(&ledger, args.quiet)?;
     let hands = args.hands.as_ref().map_or(0..u64::MAX, |range| range.0.clone());
-    let present = ledger.present().map_err(Failure::input)?;
+    let present = ledger.present()?;
     let within = present.iter().map(|range| {
         (range.end() + 1).min(hands.end).saturating_sub((*range.start()).max(hands.start))
     });
@@ -121,7 +121,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     let mut progress = Progress::patient(total, "hands", args.quiet);
     let compared = replay(ledger, &settings, &stop, &mut |done| progress.show(done, ""));
     progress.finish();
-    let compared = compared.map_err(Failure::input)?;
+    let compared = compared?;
     let outcome = Outcome { info: &info, players: &players, record: &record, compared: &compared };
     let end = match outcome.differences() {
         _ if !compared.complete => Err(Failure::interrupted(format!(
@@ -149,13 +149,13 @@ fn open(args: &Args) -> Result<LedgerReader, Failure> {
         return refuse("an ACPC log does not say which agents played");
     };
     let folder = ledger.path().parent().map(std::path::Path::to_path_buf).unwrap_or_default();
-    if ledger.is_slumbot().map_err(Failure::input)? || ledger.info().hands == 0 {
+    if ledger.is_slumbot()? || ledger.info().hands == 0 {
         return refuse("its cards came over the Slumbot API, from no seed");
     }
     if folder.join(wire::host::HOSTED_FILE).exists() {
         return refuse("its cards were dealt by the ACPC dealer, at a hosted table");
     }
-    if ledger.note(IMPORTED).map_err(Failure::input)?.is_some() {
+    if ledger.note(IMPORTED)?.is_some() {
         return refuse("its hands were played elsewhere and imported");
     }
     Ok(*ledger)

@@ -52,7 +52,11 @@ impl Description {
             let name = name.trim_end_matches('}');
             operation["responses"]["404"] = reference("Problem");
             operation["parameters"] = json!([{
-                "name": name, "in": "path", "required": true, "schema": { "type": "string" }
+                "name": name,
+                "in": "path",
+                "required": true,
+                "description": "Its name.",
+                "schema": { "type": "string" },
             }]);
         }
         self.paths.insert(path.to_owned(), json!({ "get": operation }));
@@ -69,7 +73,10 @@ impl Description {
         self.get::<T>(path, id, summary);
         let query = Q::json_schema(&mut self.schemas).to_value();
         let keys = query["properties"].as_object().into_iter().flatten();
-        let parameter = |(name, schema): (&String, &Value)| json!({ "name": name, "in": "query", "schema": schema });
+        let parameter = |(name, schema): (&String, &Value)| {
+            let description = &schema["description"];
+            json!({ "name": name, "in": "query", "description": description, "schema": schema })
+        };
         self.paths[path]["get"]["parameters"] = keys.map(parameter).collect();
         path
     }

@@ -26,6 +26,7 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 use axum::middleware::Next;
+use axum::response::IntoResponse;
 use data_encoding::BASE64;
 use governor::clock::{Clock, DefaultClock};
 use governor::middleware::NoOpMiddleware;
@@ -197,25 +198,19 @@ impl Login {
 
     /// The answer to a request that is refused.
     fn refuse(&self, refusal: Refusal) -> Response<Body> {
-        let (code, text) = match refusal {
-            Refusal::Login => {
-                (StatusCode::UNAUTHORIZED, "log in: this server requires it\n".to_owned())
-            }
-            Refusal::Wait(_) => (StatusCode::TOO_MANY_REQUESTS, format!("{}\n", refusal.words())),
-        };
-        let mut response = Response::new(Body::from(text));
-        *response.status_mut() = code;
-        let plain = HeaderValue::from_static("text/plain; charset=utf-8");
-        response.headers_mut().insert(header::CONTENT_TYPE, plain);
         match refusal {
-            Refusal::Login => self.challenge(response.headers_mut()),
-            Refusal::Wait(time) => {
+            Refusal::Login => {
+                let text = "log in: this server requires it\n";
+                let mut response = (StatusCode::UNAUTHORIZED, text).into_response();
+                self.challenge(response.headers_mut());
                 response
-                    .headers_mut()
-                    .insert(header::RETRY_AFTER, HeaderValue::from(seconds(time)));
+            }
+            Refusal::Wait(time) => {
+                let after = [(header::RETRY_AFTER, seconds(time).to_string())];
+                let text = format!("{}\n", refusal.words());
+                (StatusCode::TOO_MANY_REQUESTS, after, text).into_response()
             }
         }
-        response
     }
 
     /// Whether a request with these headers is authorised.

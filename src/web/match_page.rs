@@ -54,7 +54,7 @@ pub struct MatchView {
     pub well: bool,
     /// The time it began.
     pub started: String,
-    /// The time it ended; `None` while it runs.
+    /// The time it ended; `null` while it runs.
     pub ended: Option<Timestamp>,
     /// Hands a second, while it runs.
     pub hands_per_second: Option<f64>,
@@ -176,7 +176,7 @@ impl MatchView {
         folder: &Path,
         running: Option<Playing>,
     ) -> Result<MatchView, Failure> {
-        let reader = LedgerReader::open(folder).map_err(Failure::input)?;
+        let reader = LedgerReader::open(folder)?;
         let info = reader.info().clone();
         let elsewhere = running.is_none() && Records::is_played_elsewhere(folder);
         let line = match (&running, elsewhere) {
@@ -191,12 +191,12 @@ impl MatchView {
         };
         let sums = match &running {
             Some(playing) => Some((playing.tally.clone(), playing.decisions.clone())),
-            None if elsewhere => sums_so_far(&reader).map_err(Failure::input)?,
+            None if elsewhere => sums_so_far(&reader)?,
             None => None,
         };
         let sums = match sums {
             Some((tally, counts)) => {
-                let rule = reader.note(StopRule::NOTE).map_err(Failure::input)?;
+                let rule = reader.note(StopRule::NOTE)?;
                 let rule = rule.and_then(|note| StopRule::from_note(&note));
                 let report = Report::new(&info, &tally, Some(&counts), None);
                 Some((report.with_stop_rule(rule.as_ref(), &tally), tally))
@@ -216,7 +216,7 @@ impl MatchView {
             folder: folder.display().to_string(),
             report: sums.map(|(report, _)| report),
             names: info.names(),
-            last_hands: last_hands(&reader).map_err(Failure::input)?,
+            last_hands: last_hands(&reader)?,
             curve,
         })
     }

@@ -65,6 +65,7 @@ pub struct AgentLine {
     /// A short description.
     pub summary: String,
     /// Whether its decisions are inline or on a thread, in words.
+    #[schemars(extend("enum" = ["at once", "on a thread of its own"]))]
     pub cost: &'static str,
     /// Whether `POST /api/v1/decide` asks it.
     pub decides: bool,

@@ -2,12 +2,12 @@
 //! costs.
 
 use clap::value_parser;
+use evaluation::Settings;
 use evaluation::fidelity::{Compared, Fidelity, FidelityReport, compare};
-use evaluation::{Settings, SettingsError};
 use game::Policy;
 use logs::Rate;
 
-use super::player;
+use super::{end_after, player, settings_failure};
 use crate::arguments::threads;
 use crate::exit::Failure;
 use crate::interrupt;
@@ -96,26 +96,14 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     };
     let found = compare(&def, teacher, student, settings, &stop, &mut show);
     progress.finish();
-    let found = found.map_err(|error| match error {
-        SettingsError::Hands(_) => Failure::usage(format!("--hands: {error}")),
-        error @ SettingsError::Players(_) => Failure::input(error),
-    })?;
-    let hands = 2 * found.deals;
+    let found = found.map_err(settings_failure)?;
     let report = FidelityReport::new(
         [&args.student, &args.teacher],
         (args.game.name(), &def),
         settings,
         &found,
     );
-    let end = if hands == args.hands {
-        Ok(())
-    } else {
-        Err(Failure::interrupted(format!(
-            "stopped after {hands} of {} hands; the figures cover those, and none are kept",
-            args.hands
-        )))
-    };
-    Ok(Output::report(&report, args.json)?.then(end))
+    Ok(Output::report(&report, args.json)?.then(end_after(2 * found.deals, args.hands)))
 }
 
 impl Report for FidelityReport<'_> {

@@ -6,14 +6,15 @@ use std::sync::Arc;
 
 use agents::named_heuristics;
 use clap::value_parser;
+use evaluation::Settings;
 use evaluation::statements::{HeuristicReport, Measured, measure};
-use evaluation::{Settings, SettingsError};
 use game::{Betting, GameDef};
 use logs::Rate;
 use matches::games::load_game;
 use models::heuristic::Rulebook;
 use protocol::acpc::gamedef::Reading;
 
+use super::{end_after, settings_failure};
 use crate::arguments::Threads;
 use crate::exit::Failure;
 use crate::interrupt;
@@ -121,14 +122,8 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
         report::write(path, &report.card())?;
     }
     let output = Output::report(&report, args.json)?;
-    let end = match measured.map(|measured| 2 * measured.deals) {
-        Some(hands) if hands < args.hands => Err(Failure::interrupted(format!(
-            "stopped after {hands} of {} hands; the figures cover those, and none are kept",
-            args.hands
-        ))),
-        _ => Ok(()),
-    };
-    Ok(output.then(end))
+    let played = measured.map_or(args.hands, |measured| 2 * measured.deals);
+    Ok(output.then(end_after(played, args.hands)))
 }
 
 fn load(path: &Path) -> Result<Rulebook, Failure> {
@@ -155,10 +150,7 @@ fn play(args: &Args, def: &Arc<GameDef>, book: &Rulebook) -> Result<Measured, Fa
     let street = args.street.map(super::Street::street);
     let measured = measure(def, book, &*opponent, street, settings, &stop, &mut show);
     progress.finish();
-    measured.map_err(|error| match error {
-        SettingsError::Hands(_) => Failure::usage(format!("--hands: {error}")),
-        error @ SettingsError::Players(_) => Failure::input(error),
-    })
+    measured.map_err(settings_failure)
 }
 
 impl Report for HeuristicReport<'_> {

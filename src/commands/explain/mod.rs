@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use agents::{AgentChoice, AgentError};
 use clap::{Subcommand, ValueEnum};
+use evaluation::SettingsError;
 use models::explain::Explainer;
 use models::student::{MANIFEST, Student, TrainedModel};
 
@@ -177,4 +178,22 @@ fn check_html(option: &str, what: &str, path: &Path) -> Result<(), Failure> {
             path.display()
         ))),
     }
+}
+
+/// What is wrong with the settings of a measurement that plays hands.
+fn settings_failure(error: SettingsError) -> Failure {
+    match error {
+        SettingsError::Hands(_) => Failure::usage(format!("--hands: {error}")),
+        SettingsError::Players(_) => Failure::input(error),
+    }
+}
+
+/// The end of a measurement that played so many of the hands.
+fn end_after(hands: u64, of: u64) -> Result<(), Failure> {
+    if hands < of {
+        return Err(Failure::interrupted(format!(
+            "stopped after {hands} of {of} hands; the figures cover those, and none are kept"
+        )));
+    }
+    Ok(())
 }

@@ -464,7 +464,7 @@ pub struct TableStatus {
 pub struct SeatStatus {
     /// The player's name in the records.
     pub name: String,
-    /// The agent that sits here; `None` for a seat that outside bots take.
+    /// The agent that sits here; `null` for a seat that outside bots take.
     pub agent: Option<String>,
     /// The address for outside bots.
     pub address: Option<SocketAddr>,
@@ -490,7 +490,7 @@ pub struct Playing {
     pub of: u32,
     /// Hands a second since it began.
     pub hands_per_second: f64,
-    /// The win rate so far, by entrant; `None` before the second hand.
+    /// The win rate so far, by entrant; `null` before the second hand.
     pub rates: Vec<Option<Rate>>,
     /// The sums behind the rates.
     #[serde(skip)]
