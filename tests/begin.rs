@@ -87,6 +87,17 @@ fn help_has_every_command_and_shells_and_man_know_them() {
         assert!(help.contains(&format!("\n  {command} ")), "{command}: {help}");
     }
     assert!(help.lines().all(|line| line.chars().count() <= 100), "{help}");
+    // Options of every command are described once.
+    let of_one = text(&cardroom(folder.path(), &["stats", "--help"]).stdout);
+    for option in ["--config <FILE>", "--json\n", "--quiet\n"] {
+        assert!(help.contains(option) && !of_one.contains(option), "{option}: {of_one}");
+    }
+    assert!(of_one.contains("`cardroom --help` describes --config, --json and --quiet"));
+    let games = ["--json", "show", "games"];
+    assert!(text(&cardroom(folder.path(), &games).stdout).contains("cardroom-games/1"));
+    let init = cardroom(folder.path(), &["init", "new", "--json"]);
+    check_failure(&init, 2, "--json: `cardroom init` prints no document: leave it out");
+    assert!(!folder.path().join("new").exists());
     for shell in ["bash", "zsh", "fish"] {
         let script = text(&cardroom(folder.path(), &["completions", shell]).stdout);
         assert!(script.contains("tournament") && script.contains("--hands"), "{shell}");

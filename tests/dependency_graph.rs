@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::sources::{folder_of_crate, root, rust_files};
 
 /// The edges of the picture: each crate with those it may use. It may also use what those may use.
-const PICTURE: [(&str, &[&str]); 18] = [
+const PICTURE: [(&str, &[&str]); 19] = [
     ("show", &[]),
     ("parallel", &[]),
     ("cards", &[]),
@@ -15,19 +15,20 @@ const PICTURE: [(&str, &[&str]); 18] = [
     ("logs", &["game", "parallel", "show"]),
     ("models", &["abstraction", "show"]),
     ("solvers", &["abstraction"]),
-    ("agents", &["models", "solvers"]),
     ("learners", &["models", "solvers"]),
+    ("readable", &["learners"]),
+    ("agents", &["readable"]),
     ("matches", &["protocol", "agents", "logs"]),
     ("evaluation", &["matches"]),
     ("wire", &["matches"]),
     ("studies", &["models", "logs"]),
     ("testing", &[]),
     ("queue", &[]),
-    ("cardroom", &["evaluation", "wire", "learners", "studies", "queue"]),
+    ("cardroom", &["evaluation", "wire", "studies", "queue"]),
 ];
 
 /// Crates that come before the network: none of these libraries may be among their dependencies.
-const OFFLINE: [&str; 14] = [
+const OFFLINE: [&str; 15] = [
     "show",
     "parallel",
     "cards",
@@ -36,8 +37,9 @@ const OFFLINE: [&str; 14] = [
     "abstraction",
     "models",
     "solvers",
-    "agents",
     "learners",
+    "readable",
+    "agents",
     "logs",
     "matches",
     "evaluation",

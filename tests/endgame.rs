@@ -1,5 +1,5 @@
-//! `cardroom endgame` as a process: known games, databases that are interrupted and shared out, bad
-//! input.
+//! `cardroom solve endgame` as a process: known games, databases that are interrupted and shared
+//! out, bad input.
 
 use std::fs;
 use std::io::Write;
@@ -18,7 +18,7 @@ fn number(value: &Value) -> f64 {
 fn a_polarised_endgame_has_its_closed_form_in_every_view() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
-    let arguments = ["endgame", "solve", "--first", "1:0.5,10:0.5", "--second", "5"];
+    let arguments = ["solve", "endgame", "solve", "--first", "1:0.5,10:0.5", "--second", "5"];
     let made = document(folder, &[&arguments[..], &["--svg", "one.svg"]].concat());
     assert_eq!(made["schema"], "cardroom-endgame/1");
     assert!((number(&made["value"]) - 0.875).abs() < 1e-12);
@@ -34,7 +34,7 @@ fn a_polarised_endgame_has_its_closed_form_in_every_view() {
 }
 
 fn make(folder: &Path, out: &str, more: &[&str]) -> Vec<u8> {
-    let arguments = ["endgame", "database", "--games", "700", "--seed", "7", "--out", out];
+    let arguments = ["solve", "endgame", "database", "--games", "700", "--seed", "7", "--out", out];
     let made = cardroom(folder, &[&arguments[..], more].concat());
     assert!(made.status.success(), "{}", text(&made.stderr));
     fs::read(folder.join(out)).expect("a database")
@@ -53,7 +53,7 @@ fn a_database_has_the_same_bytes_however_it_was_made() {
     for (name, shard) in [("one", "1/3"), ("two", "2/3"), ("three", "3/3")] {
         make(folder, name, &["--shard", shard]);
     }
-    let merged = ["endgame", "database", "--merge", "two,three,one", "--out", "merged"];
+    let merged = ["solve", "endgame", "database", "--merge", "two,three,one", "--out", "merged"];
     assert!(cardroom(folder, &merged).status.success());
     assert!(whole == fs::read(folder.join("merged")).expect("a database"));
     assert!(
@@ -61,12 +61,12 @@ fn a_database_has_the_same_bytes_however_it_was_made() {
     );
     assert!(whole == fs::read(folder.join("joined")).expect("a database"));
 
-    let gap = ["endgame", "database", "--merge", "one,three", "--out", "gap"];
+    let gap = ["solve", "endgame", "database", "--merge", "one,three", "--out", "gap"];
     check_failure(&cardroom(folder, &gap), 3, " of 700 are missing: give all shards");
-    let again = ["endgame", "database", "--games", "700", "--out", "whole"];
+    let again = ["solve", "endgame", "database", "--games", "700", "--out", "whole"];
     check_failure(&cardroom(folder, &again), 3, "whole already exists");
     fs::write(folder.join("other.partial"), partial(&whole)).expect("written");
-    let other = ["endgame", "database", "--games", "700", "--seed", "8", "--out", "other"];
+    let other = ["solve", "endgame", "database", "--games", "700", "--seed", "8", "--out", "other"];
     check_failure(&cardroom(folder, &other), 3, "its seed is 7, and 8 is asked for");
     let mut damaged = whole.clone();
     *damaged.last_mut().expect("bytes") ^= 1;
@@ -79,7 +79,7 @@ fn a_database_has_the_same_bytes_however_it_was_made() {
         ("foreign", "it does not begin like one"),
         ("nowhere", "nowhere"),
     ] {
-        check_failure(&cardroom(folder, &["endgame", "summary", name]), 3, expected);
+        check_failure(&cardroom(folder, &["solve", "endgame", "summary", name]), 3, expected);
     }
 }
 
@@ -96,12 +96,12 @@ fn solutions_of_a_database_are_equilibria_and_rules_are_priced_on_other_games() 
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
     make(folder, "db", &[]);
-    let summary = document(folder, &["endgame", "summary", "db"]);
+    let summary = document(folder, &["solve", "endgame", "summary", "db"]);
     assert!(number(&summary["worst_exploitability"]) < 1e-9);
     assert!(number(&summary["largest_difference"]) < 1e-6);
     fs::write(folder.join("mine.rules"), "bet 1 when beating at least 85 %\nelse check\n")
         .expect("written");
-    let arguments = ["endgame", "rules", "--data", "db", "--games", "200", "--lines", "1"];
+    let arguments = ["solve", "endgame", "rules", "db", "--games", "200", "--lines", "1"];
     let rules = document(folder, &[&arguments[..], &["--price", "mine.rules"]].concat());
     let price = |name: &str| {
         let all = rules["rules"].as_array().expect("rules");
@@ -116,7 +116,7 @@ fn solutions_of_a_database_are_equilibria_and_rules_are_priced_on_other_games() 
     assert!(price("found: calls") < 0.025);
     assert!(price("mine.rules: bets") > 0.05);
     check_failure(
-        &cardroom(folder, &["endgame", "rules", "--data", "db", "--games", "700"]),
+        &cardroom(folder, &["solve", "endgame", "rules", "db", "--games", "700"]),
         3,
         "name fewer, so that some are left to price rules on",
     );
@@ -124,7 +124,7 @@ fn solutions_of_a_database_are_equilibria_and_rules_are_priced_on_other_games() 
 
 /// Plays with these lines as the input.
 fn play(folder: &Path, arguments: &[&str], input: &str) -> Output {
-    let mut child = command(folder, &[&["endgame", "play"], arguments].concat())
+    let mut child = command(folder, &[&["solve", "endgame", "play"], arguments].concat())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -181,12 +181,12 @@ const SHIPPED: [(&str, f64); 3] =
 fn the_shipped_rules_cost_what_their_files_say() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
-    let database = ["endgame", "database", "--games", "21000", "--out", "db"];
+    let database = ["solve", "endgame", "database", "--games", "21000", "--out", "db"];
     assert!(cardroom(folder, &database).status.success());
     let at =
         |name: &str| format!("{}/agents/models/rules/{name}.rules", env!("CARGO_MANIFEST_DIR"));
     let files = SHIPPED.map(|(name, _)| at(name));
-    let mut arguments = vec!["endgame", "rules", "--data", "db", "--lines", "0"];
+    let mut arguments = vec!["solve", "endgame", "rules", "db", "--lines", "0"];
     files.iter().for_each(|file| arguments.extend(["--price", file]));
     let priced = document(folder, &arguments);
     let price = |name: &str| {
@@ -223,7 +223,7 @@ fn what_is_no_endgame_ends_in_one_line_that_names_it() {
         (&["--cards", "1"], "a deck of 1 cards"),
         (&["--cards", "100000"], "a deck of 100000 cards"),
     ] {
-        let output = cardroom(folder, &[&["endgame", "solve"], arguments].concat());
+        let output = cardroom(folder, &[&["solve", "endgame", "solve"], arguments].concat());
         check_failure(&output, 3, expected);
     }
 }

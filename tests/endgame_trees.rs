@@ -1,13 +1,13 @@
-//! `cardroom endgame learn` and `endgame tree` as a process: tables, documents, a picture, one line
-//! for each mistake.
+//! `cardroom solve endgame learn` and `solve endgame tree` as a process: tables, documents, a
+//! picture, one line for each mistake.
 
 use std::fs;
 use std::path::Path;
 
 use learners::database::{DatabasePlan, make};
-use learners::endgames::database::Deck;
+use readable::endgame::Bets;
+use readable::endgame::database::Deck;
 use serde_json::Value;
-use solvers::endgame::Bets;
 
 use super::program::{cardroom, document, text};
 
@@ -28,7 +28,7 @@ fn mean(value: &Value, of: &str) -> f64 {
 #[test]
 fn what_is_learned_is_as_good_as_published() {
     let folder = folder(1500);
-    let learn = ["endgame", "learn", "--data", "games", "--depths", "3,5", "--quiet"];
+    let learn = ["solve", "endgame", "learn", "games", "--depths", "3,5", "--quiet"];
     let found = document(folder.path(), &learn);
     assert_eq!(found["schema"], "cardroom-endgame-learn/1");
     assert_eq!((&found["train"], &found["test"]), (&1200.into(), &300.into()));
@@ -54,7 +54,7 @@ fn what_is_learned_is_as_good_as_published() {
 #[test]
 fn the_tree_of_one_size_has_the_published_leaves() {
     let folder = folder(1500);
-    let tree = ["endgame", "tree", "--data", "games", "--svg", "tree.svg"];
+    let tree = ["solve", "endgame", "tree", "games", "--svg", "tree.svg"];
     let output = cardroom(folder.path(), &tree);
     let words = text(&output.stdout);
     assert!(output.status.success() && words.contains("the card beats ≥ 0."), "{words}");
@@ -84,13 +84,13 @@ fn each_mistake_is_told_in_one_line() {
     let folder = folder(20);
     fs::write(folder.path().join("foreign"), "cardroom").expect("written");
     let check = |arguments: &[&str], code: i32, expected: &str| {
-        let output = cardroom(folder.path(), &[&["endgame"], arguments].concat());
+        let output = cardroom(folder.path(), &[&["solve", "endgame"], arguments].concat());
         let said = text(&output.stderr);
         assert_eq!(output.status.code(), Some(code), "{arguments:?}: {said}");
         assert!(said.contains(expected), "{arguments:?}: {said}");
         assert!(code != 3 || said.lines().count() == 1, "{said}");
     };
-    let learn = ["learn", "--data", "games"];
+    let learn = ["learn", "games"];
     let with = |more: &[&'static str]| [&learn, more].concat();
     check(&with(&["--games", "21"]), 3, "games: it has 20 games, and --games asks for 21");
     check(&with(&["--games", "5"]), 3, "at least 10 are needed");
@@ -99,14 +99,10 @@ fn each_mistake_is_told_in_one_line() {
     check(&with(&["--depths", "3..70"]), 2, "--depths has 70: trees have at most 64");
     check(&with(&["--representations", "0..3"]), 2, "there are 1 to 10");
     check(&with(&["--depths", "3-5"]), 2, "write it as in 3..20 or 3,5,8");
-    check(&["learn", "--data", "foreign"], 3, "foreign: it does not begin like one");
-    check(&["learn", "--data", "none"], 3, "none: ");
-    check(&["tree", "--data", "games", "--representation", "3"], 2, "one size are 7 to 10");
-    check(&["tree", "--data", "games", "--depth", "9"], 2, "at most 8 can be shown");
-    check(
-        &["tree", "--data", "games", "--svg", "no/tree.svg"],
-        2,
-        "no/tree.svg: there is no folder no",
-    );
+    check(&["learn", "foreign"], 3, "foreign: it does not begin like one");
+    check(&["learn", "none"], 3, "none: ");
+    check(&["tree", "games", "--representation", "3"], 2, "one size are 7 to 10");
+    check(&["tree", "games", "--depth", "9"], 2, "at most 8 can be shown");
+    check(&["tree", "games", "--svg", "no/tree.svg"], 2, "no/tree.svg: there is no folder no");
     assert!(!Path::new(folder.path()).join("no").exists());
 }

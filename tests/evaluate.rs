@@ -15,7 +15,8 @@ use super::program::{
 fn always_folding_reads_750() {
     let folder = tempfile::tempdir().expect("a folder");
     for (actions, from) in [("fcpa", "preflop"), ("56", "turn")] {
-        let arguments = ["evaluate", "fold", "--hands", "40", "--actions", actions, "--from", from];
+        let arguments =
+            ["evaluate", "lbr", "fold", "--hands", "40", "--actions", actions, "--from", from];
         let result = document(folder.path(), &arguments);
         assert_eq!(result["schema"], "cardroom-evaluate-lbr/1");
         for counted in ["dealt", "expected"] {
@@ -26,7 +27,7 @@ fn always_folding_reads_750() {
         assert_eq!(result["dealt_by_seat"][1]["mbb"], 1000.0);
     }
     let shown =
-        cardroom(folder.path(), &["evaluate", "fold", "--hands", "40", "--from", "preflop"]);
+        cardroom(folder.path(), &["evaluate", "lbr", "fold", "--hands", "40", "--from", "preflop"]);
     let shown = text(&shown.stdout);
     assert!(shown.contains("Hyperborean 2013") && shown.contains("(rounds 1-4)"), "{shown}");
     assert!(shown.lines().all(|line| line.chars().count() <= 110), "{shown}");
@@ -35,7 +36,7 @@ fn always_folding_reads_750() {
 #[test]
 fn best_responses_in_small_games_are_exact() {
     let folder = tempfile::tempdir().expect("a folder");
-    let arguments = ["evaluate", "call", "--by", "best-response", "--game", "kuhn.limit.2p"];
+    let arguments = ["evaluate", "best-response", "call", "--game", "kuhn.limit.2p"];
     let result = document(folder.path(), &arguments);
     // A third of the ante, which is the big blind.
     let mbb = result["mbb"].as_f64().expect("a number");
@@ -46,8 +47,7 @@ fn best_responses_in_small_games_are_exact() {
 fn a_best_response_in_holdem_reads_750_against_always_folding_and_is_kept() {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("raise.menu"), "preflop 1: pot\n").expect("a file");
-    let arguments =
-        ["evaluate", "fold", "--by", "best-response", "--menu", "raise.menu", "--flops", "4"];
+    let arguments = ["evaluate", "best-response", "fold", "--menu", "raise.menu", "--flops", "4"];
     let first = document(folder.path(), &arguments);
     assert_eq!(first["schema"], "cardroom-evaluate-best-response-in-tree/1");
     assert_eq!((&first["flops"], &first["exact"]), (&4.into(), &false.into()));
@@ -69,22 +69,17 @@ fn a_best_response_in_holdem_reads_750_against_always_folding_and_is_kept() {
 fn responses_that_see_buckets_are_for_those_who_play_by_few() {
     let folder = tempfile::tempdir().expect("a folder");
     let refused = |arguments: &[&str], code, expected: &str| {
-        let common = ["evaluate", arguments[0], "--sees", "buckets"];
+        let common = ["evaluate", "best-response", arguments[0], "--sees", "buckets"];
         check_failure(
             &cardroom(folder.path(), &[&common, &arguments[1..]].concat()),
             code,
             expected,
         );
     };
-    let limit = ["--by", "best-response", "--game", "holdem.limit.2p.reverse_blinds"];
-    refused(&["cfr"], 2, "--sees is for --by best-response only");
+    let limit = ["--game", "holdem.limit.2p.reverse_blinds"];
     refused(&[&["cfr", "--menu", "limit"], &limit[..]].concat(), 2, "leave it out");
     refused(&[&["call"], &limit[..]].concat(), 3, "does not play by buckets");
-    refused(
-        &[&["cfr"], &limit[..2], &["--game", "leduc.limit.2p"]].concat(),
-        3,
-        "leave --sees out",
-    );
+    refused(&["cfr", "--game", "leduc.limit.2p"], 3, "leave --sees out");
     // With 150 buckets on each street there are far more than 4,000 paths.
     refused(&[&["cfr"], &limit[..]].concat(), 3, "take fewer buckets");
 }
@@ -102,7 +97,7 @@ fn a_response_that_sees_buckets_stops_when_asked() {
     ];
     let trained = cardroom(folder.path(), &train.concat());
     assert!(trained.status.success(), "{}", text(&trained.stderr));
-    let agent = ["evaluate", "cfr:blueprint=few.blueprint", "--by", "best-response", "--sees"];
+    let agent = ["evaluate", "best-response", "cfr:blueprint=few.blueprint", "--sees"];
     let arguments = [&agent[..], &["buckets", "--threads", "1"], &game].concat();
     let mut command = command(folder.path(), &arguments);
     let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it runs");
@@ -114,7 +109,7 @@ fn a_response_that_sees_buckets_stops_when_asked() {
 #[test]
 fn exploiters_win_the_blinds_from_always_folding_and_are_kept() {
     let folder = tempfile::tempdir().expect("a folder");
-    let arguments = ["evaluate", "fold", "--by", "exploiters", "--hands", "200", "--out", "kept"];
+    let arguments = ["evaluate", "exploiters", "fold", "--hands", "200", "--out", "kept"];
     let result = document(folder.path(), &arguments);
     assert_eq!(result["schema"], "cardroom-evaluate-exploiters/1");
     assert_eq!(result["complete"], true);
@@ -137,7 +132,7 @@ fn exploiters_win_the_blinds_from_always_folding_and_are_kept() {
     assert!(shown.contains("of them win beyond their 95 % intervals"), "{shown}");
     assert!(shown.lines().all(|line| line.chars().count() <= 110), "{shown}");
     let refused = |arguments: &[&str], code, expected: &str| {
-        let common = ["evaluate", "call", "--by", "exploiters"];
+        let common = ["evaluate", "exploiters", "call"];
         let output = cardroom(folder.path(), &[&common, arguments].concat());
         check_failure(&output, code, expected);
     };
@@ -153,8 +148,7 @@ fn exploiters_win_the_blinds_from_always_folding_and_are_kept() {
 #[test]
 fn of_exploiters_that_are_interrupted_nothing_is_said_that_all_of_them_would_have_to_show() {
     let folder = tempfile::tempdir().expect("a folder");
-    let arguments =
-        ["evaluate", "call", "--by", "exploiters", "--hands", "100000", "--out", "kept"];
+    let arguments = ["evaluate", "exploiters", "call", "--hands", "100000", "--out", "kept"];
     let mut command = command(folder.path(), &arguments);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
     let played = || fs::read_to_string(folder.path().join("kept/exploiters.csv"));
@@ -171,7 +165,7 @@ fn of_exploiters_that_are_interrupted_nothing_is_said_that_all_of_them_would_hav
 fn a_match_is_the_duplicate_match() {
     let folder = tempfile::tempdir().expect("a folder");
     let common = ["--hands", "200", "--seed", "3", "--out"];
-    let by_match = ["evaluate", "raise", "--by", "match", "--against", "call"];
+    let by_match = ["evaluate", "match", "raise", "--against", "call"];
     let evaluated = document(folder.path(), &[&by_match[..], &common, &["one"]].concat());
     let played =
         document(folder.path(), &[&["match", "raise", "call"], &common[..], &["two"]].concat());
@@ -191,7 +185,7 @@ fn a_duel_finds_what_played_hands_find_with_less_spread() {
     std::fs::write(folder.path().join("river.toml"), router).expect("a file of rules");
     let agent = "router:river.toml";
     let rate = |by: &str, hands: &str| {
-        let arguments = ["evaluate", agent, "--by", by, "--against", "call", "--hands", hands];
+        let arguments = ["evaluate", by, agent, "--against", "call", "--hands", hands];
         let from = if by == "duel" { &["--from", "river"][..] } else { &[] };
         let found = document(folder.path(), &[&arguments[..], from].concat());
         match by {
@@ -212,13 +206,13 @@ fn parts_of_a_measurement_make_the_whole() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
     fs::write(folder.join("raise.menu"), "preflop 1: pot\n").expect("a file");
-    let duel = ["equity", "--by", "duel", "--against", "call", "--from", "river", "--hands", "40"];
-    let flops = ["call", "--by", "best-response", "--menu", "raise.menu", "--flops", "8"];
-    let exploiters = ["equity", "--by", "exploiters", "--hands", "40"];
-    let played = ["equity", "--by", "match", "--against", "call", "--hands", "2000"];
+    let duel = ["duel", "equity", "--against", "call", "--from", "river", "--hands", "40"];
+    let flops = ["best-response", "call", "--menu", "raise.menu", "--flops", "8"];
+    let exploiters = ["exploiters", "equity", "--hands", "40"];
+    let played = ["match", "equity", "--against", "call", "--hands", "2000"];
     let cases: [(&str, &[&str], Option<&str>); 6] = [
-        ("lbr", &["equity", "--hands", "30"], Some("deals.csv")),
-        ("lbr-valued", &["equity", "--hands", "12", "--cards", "1"], Some("deals.csv")),
+        ("lbr", &["lbr", "equity", "--hands", "30"], Some("deals.csv")),
+        ("lbr-valued", &["lbr", "equity", "--hands", "12", "--cards", "1"], Some("deals.csv")),
         ("duel", &duel, Some("hands.csv")),
         ("flops", &flops, Some("flops.csv")),
         ("exploiters", &exploiters, Some("exploiters.csv")),
@@ -265,11 +259,11 @@ fn parts_of_a_measurement_make_the_whole() {
     refused(&["merge", "lbr-1", "match-2", "--out", "x"], "no evaluation.toml in it");
     refused(&["merge", "lbr-1", "lbr-2", "lbr-3", "--out", "lbr-joined"], "already exists");
     assert!(!folder.join("x").exists());
-    let again = ["evaluate", "equity", "--hands", "30", "--out", "lbr-1"];
+    let again = ["evaluate", "lbr", "equity", "--hands", "30", "--out", "lbr-1"];
     refused(&again, "the part (--shard) is none in one and 1/3");
-    let many = ["evaluate", "equity", "--hands", "30", "--shard", "16/20", "--out", "y"];
+    let many = ["evaluate", "lbr", "equity", "--hands", "30", "--shard", "16/20", "--out", "y"];
     refused(&many, "there are 15 results in all");
-    let small = ["evaluate", "call", "--by", "best-response", "--game", "kuhn.limit.2p"];
+    let small = ["evaluate", "best-response", "call", "--game", "kuhn.limit.2p"];
     check_failure(&cardroom(folder, &[&small[..], &["--shard", "1/2"]].concat()), 2, "no parts");
 }
 
@@ -283,53 +277,49 @@ fn what_cannot_be_evaluated_is_refused_in_one_line() {
             expected,
         );
     };
-    refused(&["external:true", "--by", "lbr"], 3, "measure it by matches: --by panel");
-    refused(&["nobody"], 3, "there is no agent `nobody`");
-    refused(&["call", "--hands", "7"], 2, "even number of hands");
-    refused(&["call", "--actions", "fcr"], 3, "use fc or fcpa or 56");
-    refused(&["call", "--game", "leduc.limit.2p"], 3, "hold'em of two players");
-    refused(
-        &["call", "--game", "holdem.limit.3p", "--by", "best-response"],
-        3,
-        "only games of two",
-    );
-    let output = cardroom(folder.path(), &["evaluate", "call", "--by", "match"]);
+    refused(&["lbr", "external:true"], 3, "measure it by matches: `cardroom evaluate panel`");
+    refused(&["lbr", "nobody"], 3, "there is no agent `nobody`");
+    refused(&["lbr", "call", "--hands", "7"], 2, "even number of hands");
+    refused(&["lbr", "call", "--actions", "fcr"], 3, "use fc or fcpa or 56");
+    refused(&["lbr", "call", "--game", "leduc.limit.2p"], 3, "hold'em of two players");
+    refused(&["best-response", "call", "--game", "holdem.limit.3p"], 3, "only games of two");
+    let output = cardroom(folder.path(), &["evaluate", "match", "call"]);
     assert_eq!(output.status.code(), Some(2));
-    for (option, by, of) in [
-        (["--against", "fold"], "lbr", "--by match and --by duel only"),
-        (["--actions", "fc"], "exploiters", "--by lbr only"),
-        (["--from", "river"], "best-response", "--by lbr and --by duel only"),
-        (["--cards", "3"], "best-response", "--by lbr and --by duel only"),
-        (["--sample-below", "0.1"], "exploiters", "--by lbr and --by duel only"),
-        (["--flops", "3"], "lbr", "--by best-response only"),
-        (["--menu", "fc"], "exploiters", "--by best-response only"),
-        (["--sees", "cards"], "lbr", "--by best-response only"),
+    for (option, measure) in [
+        (["--against", "fold"], "lbr"),
+        (["--actions", "fc"], "exploiters"),
+        (["--from", "river"], "best-response"),
+        (["--cards", "3"], "best-response"),
+        (["--sample-below", "0.1"], "exploiters"),
+        (["--flops", "3"], "lbr"),
+        (["--menu", "fc"], "exploiters"),
+        (["--sees", "cards"], "lbr"),
+        (["--hands", "10"], "best-response"),
     ] {
-        let refusal = format!("{} is for {of}", option[0]);
-        refused(&[&["call", "--by", by], &option[..]].concat(), 2, &refusal);
+        let output =
+            cardroom(folder.path(), &[&["evaluate", measure, "call"], &option[..]].concat());
+        assert_eq!(output.status.code(), Some(2), "{measure} {option:?}");
     }
-    let hands = "--by match and --by duel and --by exploiters and --by panel only";
-    refused(&["call", "--by", "best-response", "--hands", "10"], 2, hands);
-    let small = ["call", "--by", "best-response", "--game", "kuhn.limit.2p"];
+    let small = ["best-response", "call", "--game", "kuhn.limit.2p"];
     for option in
         [["--out", "x"], ["--seed", "1"], ["--threads", "1"], ["--flops", "3"], ["--menu", "fc"]]
     {
         let refusal = format!("{} has no effect: the best response in a small game", option[0]);
         refused(&[&small[..], &option[..]].concat(), 2, &refusal);
     }
-    let all = ["call", "--by", "best-response", "--menu", "fc", "--flops", "all", "--seed", "1"];
+    let all = ["best-response", "call", "--menu", "fc", "--flops", "all", "--seed", "1"];
     refused(&all, 2, "--seed has no effect: no flops are drawn");
-    let buckets = ["cfr", "--by", "best-response", "--sees", "buckets", "--flops", "3"];
+    let buckets = ["best-response", "cfr", "--sees", "buckets", "--flops", "3"];
     refused(&buckets, 2, "--flops has no effect: a best response that sees buckets");
-    refused(&["call", "--sample-below", "0.1"], 2, "give --cards, too");
-    refused(&["call", "--cards", "1", "--from", "preflop"], 2, "from before the flop");
-    let duel = ["external:true", "--by", "duel", "--against", "call"];
-    refused(&duel, 3, "measure it by matches: --by panel");
-    let none = ["call", "--by", "duel", "--against", "fold", "--hands", "0"];
+    refused(&["lbr", "call", "--sample-below", "0.1"], 2, "give --cards, too");
+    refused(&["lbr", "call", "--cards", "1", "--from", "preflop"], 2, "from before the flop");
+    let duel = ["duel", "external:true", "--against", "call"];
+    refused(&duel, 3, "measure it by matches: `cardroom evaluate panel`");
+    let none = ["duel", "call", "--against", "fold", "--hands", "0"];
     refused(&none, 2, "--hands must be at least 2");
     // One folder holds one measurement.
-    let by_match = ["call", "--by", "match", "--against", "fold", "--hands", "4", "--out"];
-    let by_response = ["call", "--hands", "4", "--out"];
+    let by_match = ["match", "call", "--against", "fold", "--hands", "4", "--out"];
+    let by_response = ["lbr", "call", "--hands", "4", "--out"];
     for [first, second] in [[&by_match[..], &by_response], [&by_response, &by_match]] {
         let name = format!("{}-first", first.len());
         let output = cardroom(folder.path(), &[&["evaluate"], first, &[&name]].concat());
@@ -338,8 +328,8 @@ fn what_cannot_be_evaluated_is_refused_in_one_line() {
     }
 }
 
-const LONG: [&str; 8] =
-    ["evaluate", "equity", "--hands", "1000000", "--threads", "2", "--out", "long"];
+const LONG: [&str; 9] =
+    ["evaluate", "lbr", "equity", "--hands", "1000000", "--threads", "2", "--out", "long"];
 
 /// Begins a measurement and waits until something of it is kept.
 fn begin(folder: &Path) -> Child {
@@ -374,7 +364,7 @@ fn killed_and_interrupted_runs_go_on() {
     };
     let kept = lines("long");
     let hands = (2 * kept.len().min(20)).to_string();
-    let arguments = ["evaluate", "equity", "--hands", &hands, "--out", "short", "--quiet"];
+    let arguments = ["evaluate", "lbr", "equity", "--hands", &hands, "--out", "short", "--quiet"];
     assert!(cardroom(at, &arguments).status.success());
     for line in lines("short") {
         let deal = line.split(',').next().expect("a deal");

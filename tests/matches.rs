@@ -23,7 +23,7 @@ const MATCH: [&str; 13] = [
 
 fn begin(folder: &Path, out: &str) -> Child {
     let mut command = command(folder, &MATCH);
-    command.args(["--jobs", "2", "--out", out]).stdout(Stdio::null()).stderr(Stdio::piped());
+    command.args(["--threads", "2", "--out", out]).stdout(Stdio::null()).stderr(Stdio::piped());
     command.spawn().expect("the program runs")
 }
 
@@ -186,7 +186,7 @@ fn players_go_by_the_names_they_are_given() {
 fn more_jobs_than_processors_are_no_more_threads_and_that_is_said() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = folder.path();
-    let many = ["match", "call", "random", "--hands", "2000", "--record", "nothing", "--jobs"];
+    let many = ["match", "call", "random", "--hands", "2000", "--record", "nothing", "--threads"];
     let output = cardroom(at, &[&many[..], &["1024"]].concat());
     assert!(output.status.success(), "{}", text(&output.stderr));
     if std::thread::available_parallelism().is_ok_and(|processors| processors.get() < 1024) {
@@ -249,15 +249,16 @@ fn a_file_that_cannot_be_written_is_refused_before_the_work() {
     let commands: [&[&str]; 20] = [
         &["tournament", "call", "fold", "--csv"],
         &["tournament", "call", "fold", "--svg"],
-        &["stats", "none", "--curve"],
+        &["stats", "none", "--svg"],
         &["dealer", "m", "holdem.limit.2p.reverse_blinds", "10", "1", "a", "b", "--summary"],
         &["explain", "chart", "cfr", "--svg"],
         &["explain", "decision", "none", "1", "1", "--svg"],
-        &["explain", "tree", "oct", "--street", "flop", "--out"],
+        &["explain", "tree", "oct", "--street", "flop", "--svg"],
         &["explain", "playbook", "oct", "--out"],
-        &["solve", "kuhn.limit.2p", "--strategy"],
+        &["solve", "game", "kuhn.limit.2p", "--strategy"],
         &[
             "solve",
+            "subgame",
             "--board",
             "2c3c4c5c6c",
             "--ranges",
@@ -272,13 +273,13 @@ fn a_file_that_cannot_be_written_is_refused_before_the_work() {
         &["solve", "shove-fold", "--stack", "10", "--svg"],
         &["show", "equity", "AsAd", "--svg"],
         &["show", "buckets", "ehs2:2", "--out"],
-        &["endgame", "solve", "--svg"],
-        &["endgame", "tree", "--data", "none", "--svg"],
-        &["endgame", "rules", "--data", "none", "--out"],
-        &["train", "values", "--data", "none", "--out"],
+        &["solve", "endgame", "solve", "--svg"],
+        &["solve", "endgame", "tree", "none", "--svg"],
+        &["solve", "endgame", "rules", "none", "--out"],
+        &["train", "values", "none", "--out"],
         &["train", "pack", "none", "--out"],
         &["train", "linear", "--stack", "10", "--out"],
-        &["train", "heuristic", "--street", "flop", "--out"],
+        &["train", "rules", "--street", "flop", "--out"],
     ];
     for arguments in commands {
         for (file, reason) in [("missing/file", "make it first"), (".", "is a folder")] {
@@ -450,7 +451,7 @@ fn a_killed_match_with_a_rule_ends_with_the_same_hand() {
     let mut kills = 0;
     for share in [4, 2] {
         let mut command = command(at, &rule);
-        command.args(["--jobs", "2", "--out", "killed"]);
+        command.args(["--threads", "2", "--out", "killed"]);
         let mut child =
             command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program runs");
         let log = at.join("killed/acpc.log");

@@ -336,7 +336,7 @@ fn programs_end_with_the_command_that_started_them() {
         &["agents", "bench", bot],
         &["match", bot, "call", "--hands", "100"],
         &["tournament", bot, "call", "--hands", "100"],
-        &["evaluate", bot, "--by", "match", "--against", "call", "--hands", "100"],
+        &["evaluate", "match", bot, "--against", "call", "--hands", "100"],
     ] {
         let folder = tempfile::tempdir().expect("a folder");
         write_hanging_bot(folder.path());

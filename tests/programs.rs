@@ -30,7 +30,7 @@ fn a_bot_that_never_answers_is_the_first_line_of_the_report_with_its_last_words(
     let folder = tempfile::tempdir().expect("a folder");
     let at = folder.path();
     silent_bot(at);
-    let arguments = ["match", "mine", "call", "--hands", "20", "--out", "first", "--jobs", "1"];
+    let arguments = ["match", "mine", "call", "--hands", "20", "--out", "first", "--threads", "1"];
     let output = cardroom(at, &arguments);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let [shown, said] = [text(&output.stdout), text(&output.stderr)];
@@ -52,9 +52,9 @@ fn a_bot_that_never_answers_is_the_first_line_of_the_report_with_its_last_words(
     let output = cardroom(at, &tournament);
     check_failure(&output, 5, "--strict: mine never answered");
     assert!(text(&output.stdout).starts_with("mine never answered"), "{}", text(&output.stdout));
-    let by_match = ["evaluate", "mine", "--by", "match", "--against", "call", "--hands", "20"];
+    let by_match = ["evaluate", "match", "mine", "--against", "call", "--hands", "20"];
     check_failure(&cardroom(at, &[&by_match[..], &["--strict"]].concat()), 5, "--strict: mine");
-    let output = cardroom(at, &["evaluate", "mine", "--hands", "20"]);
+    let output = cardroom(at, &["evaluate", "panel", "mine", "--hands", "20"]);
     check_failure(&output, 5, "`mine` never answered");
     assert!(text(&output.stdout).starts_with("mine never answered"), "{}", text(&output.stdout));
     // Well-behaved agents pass.
@@ -67,7 +67,7 @@ fn one_command_judges_a_bot_by_its_path() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = folder.path();
     bot(at, "good.sh", "", "", "");
-    let arguments = ["evaluate", "./good.sh", "--hands", "100", "--threads", "1"];
+    let arguments = ["evaluate", "panel", "./good.sh", "--hands", "100", "--threads", "1"];
     let found = document(at, &arguments);
     assert_eq!(found["schema"], "cardroom-evaluate-panel/1");
     let rows = found["panel"].as_array().expect("rows");
@@ -84,8 +84,12 @@ fn one_command_judges_a_bot_by_its_path() {
     }
     assert!(shown.lines().all(|line| line.chars().count() <= 110), "{shown}");
     for by in ["lbr", "best-response"] {
-        let refused = cardroom(at, &["evaluate", "./good.sh", "--by", by]);
-        check_failure(&refused, 3, "--by panel (against fold, call, exploiters and cfr)");
+        let refused = cardroom(at, &["evaluate", by, "./good.sh"]);
+        check_failure(
+            &refused,
+            3,
+            "`cardroom evaluate panel` (against fold, call, exploiters and cfr)",
+        );
     }
     // A bot that was changed is named by its file.
     let play = ["match", "./good.sh", "call", "--hands", "2", "--out", "first"];
@@ -111,7 +115,7 @@ fn nothing_outlives_a_match_that_is_killed_with_kill_9() {
     let before = "echo $$ >> processes; sleep 1000 & echo $! >> processes";
     bot(at, "bot.sh", before, "--record played", "");
     let arguments = ["match", "./bot.sh", "call", "--hands", "1000000", "--record", "nothing"];
-    let mut command = command(at, &[&arguments[..], &["--jobs", "1"]].concat());
+    let mut command = command(at, &[&arguments[..], &["--threads", "1"]].concat());
     let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     let mut child = child.expect("the program runs");
     wait_for(&mut child, "hands are played", || {

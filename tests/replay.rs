@@ -25,7 +25,7 @@ fn a_match_is_verified_and_what_was_changed_is_found() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = folder.path();
     succeed(at, &["match", "random", "oct:play=sample", "--hands", "600", "--out", "m"]);
-    let shown = succeed(at, &["replay", "m", "--verify", "--jobs", "2"]);
+    let shown = succeed(at, &["replay", "m", "--verify", "--threads", "2"]);
     assert!(shown.contains("agrees: 600 hands and ") && shown.contains("record: whole"), "{shown}");
     let told = document(at, &["replay", "m", "--verify"]);
     assert_eq!(told["schema"], "cardroom-replay/1");

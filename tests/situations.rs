@@ -65,7 +65,7 @@ fn networks_learn_values_from_situations_and_say_how_far_off_they_are() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
     assert!(cardroom(folder, &rivers("40", "20", "rivers")).status.success());
-    let train = ["train", "values", "--data", "rivers", "-q"];
+    let train = ["train", "values", "rivers", "-q"];
     let small = ["--encoding", "ehs2:40", "--hidden", "8,8", "--epochs", "5"];
     let made = document(folder, &[&train[..], &small, &["--out", "a.safetensors"]].concat());
     assert_eq!(made["schema"], "cardroom-values/1");

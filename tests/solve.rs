@@ -10,12 +10,19 @@ use serde_json::{Value, json};
 
 use super::program::{self, send, text, wait_for, wait_until_it_listens};
 
+/// What of `solve` these arguments are for: options alone are a subgame's.
+fn solving<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
+    let of_subgame = arguments.first().is_some_and(|first| first.starts_with("--"));
+    let named: &[&str] = if of_subgame { &["solve", "subgame"] } else { &["solve"] };
+    [named, arguments].concat()
+}
+
 fn command(arguments: &[&str]) -> Command {
-    program::command(Path::new("."), &[&["solve"], arguments].concat())
+    program::command(Path::new("."), &solving(arguments))
 }
 
 fn document(arguments: &[&str]) -> Value {
-    program::document(Path::new("."), &[&["solve"], arguments].concat())
+    program::document(Path::new("."), &solving(arguments))
 }
 
 fn shown(arguments: &[&str]) -> String {
@@ -194,13 +201,12 @@ fn files_hold_the_spot() {
 
 #[test]
 fn small_games_are_solved_as_before() {
-    let result = document(&["kuhn.limit.2p", "--algorithm", "linear-program"]);
+    let result = document(&["game", "kuhn.limit.2p", "--algorithm", "linear-program"]);
     assert_eq!(result["schema"], "cardroom-solve/1");
     near(&result["points"][0]["value"], -1.0 / 18.0, 1e-6);
-    check_refused(&["kuhn.limit.2p", "--until", "1%"], 2, "a game has no pot");
-    check_refused(&["kuhn.limit.2p", "--board", "Td9d6hQc2s"], 2, "cannot be used with");
-    check_refused(&["kuhn.limit.2p", "--pot", "200"], 2, "--board");
-    check_refused(&[], 2, "GAME");
+    check_refused(&["game", "kuhn.limit.2p", "--until", "1%"], 2, "a game has no pot");
+    check_refused(&["game", "kuhn.limit.2p", "--board", "Td9d6hQc2s"], 2, "--board");
+    check_refused(&["game", "kuhn.limit.2p", "--pot", "200"], 2, "--pot");
 }
 
 /// A refusal with this exit code, of one line but for those of the argument parser.
@@ -322,7 +328,10 @@ fn an_interrupted_solve_shows_what_it_has_reached() {
     let mut said = String::new();
     stderr.read_to_string(&mut said).expect("text");
     assert_eq!(output.status.code(), Some(130), "{said}");
-    assert!(said.contains("to begin again: ") && said.contains("solve --board Td9d6hQc"), "{said}");
+    assert!(
+        said.contains("to begin again: ") && said.contains("solve subgame --board Td9d6hQc"),
+        "{said}"
+    );
     let text = String::from_utf8(output.stdout).expect("text");
     assert!(
         text.contains("more than was asked for") && text.contains("At the beginning"),
@@ -341,7 +350,7 @@ fn turn(folder: &Path, more: &[&str]) -> Command {
         options.retain(|before| before[0] != option[0] || option[0] == "--at");
         options.push(option);
     }
-    program::command(folder, &[&["solve"], &options.concat()[..]].concat())
+    program::command(folder, &solving(&options.concat()))
 }
 
 /// The document printed with `--json`, without the time it took.
@@ -602,7 +611,7 @@ fn shove_or_fold_is_solved_at_any_stack_and_rules_are_judged() {
 
 #[test]
 fn trees_of_questions_lose_what_their_ranges_do_and_are_proven() {
-    let found = document(&["range-trees", "--stack", "10", "--questions", "3", "--depth", "2"]);
+    let found = document(&["trees", "--stack", "10", "--questions", "3", "--depth", "2"]);
     assert_eq!(found["schema"], "cardroom-range-trees/1");
     let blinds = found["blinds"].as_array().expect("two blinds");
     // Who plays every hand, and the best of one question: the lowest card of an all-in.
@@ -617,5 +626,5 @@ fn trees_of_questions_lose_what_their_ranges_do_and_are_proven() {
         }
     }
     assert_eq!(blinds[0]["trees"][1]["tree"], "low card 6 or better: all-in; else fold");
-    check_refused(&["range-trees", "--stack", "0.5"], 3, "1 or more");
+    check_refused(&["trees", "--stack", "0.5"], 3, "1 or more");
 }

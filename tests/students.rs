@@ -28,7 +28,7 @@ fn a_blueprint_becomes_rows_and_rows_become_agents_that_play() {
     ];
     for lesson in lessons {
         let kind = lesson[0];
-        let arguments = [&["train"], lesson, &["--data", "rows", "--out", kind]].concat();
+        let arguments = [&["train", "student"], lesson, &["rows", "--out", kind]].concat();
         let trained = document(folder, &arguments);
         assert_eq!(trained["schema"], "cardroom-student/1");
         for street in trained["streets"].as_array().expect("streets") {
@@ -46,8 +46,7 @@ fn a_blueprint_becomes_rows_and_rows_become_agents_that_play() {
         let verified = cardroom(folder, &["agents", "verify", &agent, "--hands", "20"]);
         assert!(verified.status.success(), "{}", text(&verified.stderr));
     }
-    let compared =
-        document(folder, &["train", "compare", "cart:model=cart", "mlp", "--data", "rows"]);
+    let compared = document(folder, &["train", "compare", "rows", "cart:model=cart", "mlp"]);
     let lines = compared["lines"].as_array().expect("lines");
     let losses = |at: usize| lines[at]["streets"][0]["log_loss"].as_f64().expect("a loss");
     // On any rows of its teacher's, what learned says more than what did not, and nobody says more
@@ -72,7 +71,7 @@ fn an_interrupted_lesson_goes_on_to_the_same_student() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
     dataset(folder);
-    let lesson = ["train", "xgboost", "--data", "rows", "--rounds", "12", "--depth", "6"];
+    let lesson = ["train", "student", "xgboost", "rows", "--rounds", "12", "--depth", "6"];
     let whole = cardroom(folder, &[&lesson[..], &["--out", "whole"]].concat());
     assert!(whole.status.success(), "{}", text(&whole.stderr));
 
@@ -104,7 +103,7 @@ fn models_of_another_program_become_a_student() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
     dataset(folder);
-    let lesson = ["train", "xgboost", "--data", "rows"];
+    let lesson = ["train", "student", "xgboost", "rows"];
     let first = document(
         folder,
         &[&lesson[..], &["--rounds", "2", "--depth", "3", "--out", "first"]].concat(),
@@ -156,24 +155,28 @@ fn what_cannot_be_learned_from_is_said_in_a_line() {
     check(&["train", "dataset", "--out", "x", "--features", "other"], 2, "unknown to this program");
     check(&["train", "dataset", "--out", "x", "--from", "nothing"], 3, "nothing");
     check(&["train", "dataset", "--out", "x", "--game", "kuhn.limit.3p"], 3, "no blueprint ships");
-    check(&["train", "compare", "call", "--data", "nowhere"], 3, "dataset.toml");
-    check(&["train", "cart", "--data", "nowhere", "--out", "x"], 3, "dataset.toml");
+    check(&["train", "compare", "nowhere", "call"], 3, "dataset.toml");
+    check(&["train", "student", "cart", "nowhere", "--out", "x"], 3, "dataset.toml");
     dataset(folder);
     check(&["train", "dataset", "--out", "rows"], 3, "already holds a dataset");
-    check(&["train", "cart", "--data", "rows", "--out", "rows"], 3, "already exists");
-    check(&["train", "cart", "--data", "rows", "--out", "x", "--memory", "1KiB"], 3, "are allowed");
+    check(&["train", "student", "cart", "rows", "--out", "rows"], 3, "already exists");
     check(
-        &["train", "cart", "--data", "rows", "--out", "x", "--depth", "1000"],
+        &["train", "student", "cart", "rows", "--out", "x", "--memory", "1KiB"],
+        3,
+        "are allowed",
+    );
+    check(
+        &["train", "student", "cart", "rows", "--out", "x", "--depth", "1000"],
         3,
         "trees have at most 64",
     );
-    check(&["train", "xgboost", "--data", "rows", "--out", "y", "--eta", "0"], 3, "eta");
-    check(&["train", "mlp", "--data", "rows", "--out", "z", "--hidden", "0"], 3, "unit");
-    let elsewhere = |device| ["train", "mlp", "--data", "rows", "--out", "z", "--device", device];
+    check(&["train", "student", "xgboost", "rows", "--out", "y", "--eta", "0"], 3, "eta");
+    check(&["train", "student", "mlp", "rows", "--out", "z", "--hidden", "0"], 3, "unit");
+    let elsewhere = |device| ["train", "student", "mlp", "rows", "--out", "z", "--device", device];
     if cfg!(not(feature = "gpu")) {
         let words = "build with `cargo build --release --features gpu`";
         check(&elsewhere("gpu"), 2, words);
-        check(&["train", "values", "--data", "d", "--out", "z", "--device", "gpu"], 2, words);
+        check(&["train", "values", "d", "--out", "z", "--device", "gpu"], 2, words);
         // Before its first step.
         check(&["study", "004", "--out", "s", "--device", "gpu"], 2, words);
     }
@@ -181,7 +184,7 @@ fn what_cannot_be_learned_from_is_said_in_a_line() {
     let text = fs::read_to_string(&card).expect("a card");
     fs::write(&card, text.replace("format = 1", "format = 2")).expect("written");
     check(
-        &["train", "cart", "--data", "rows", "--out", "x"],
+        &["train", "student", "cart", "rows", "--out", "x"],
         3,
         "format 2, and this program reads 1",
     );

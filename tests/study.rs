@@ -58,7 +58,7 @@ fn a_study_from_nothing_ends_in_a_report_whose_figures_single_commands_give_too(
     assert_eq!(csv.lines().count(), 11, "{csv}");
     assert!(csv.lines().skip(1).all(|line| line.ends_with("trial")), "{csv}");
     let page = fs::read_to_string(folder.join("s/report.html")).expect("a page");
-    for part in ["Table 1", "Figure 5", "Figure 6", "oct – cart", "cardroom train oct"] {
+    for part in ["Table 1", "Figure 5", "Figure 6", "oct – cart", "cardroom train student oct"] {
         assert!(page.contains(part), "{part}");
     }
     for outside in ["<script", "src=", "href=\"http", "@import"] {
@@ -165,7 +165,7 @@ fn what_is_no_study_is_refused_and_a_dry_run_only_prints() {
     let dry = cardroom(folder, &["study", "000", "--dry-run"]);
     let printed = text(&dry.stdout);
     assert!(printed.contains("--iterations 80000000"), "{printed}");
-    assert!(printed.contains("train oct --starts 16"), "{printed}");
+    assert!(printed.contains("train student oct --starts 16"), "{printed}");
     assert!(printed.contains("--hands 400000"), "{printed}");
     let lines: Vec<&str> = printed.lines().collect();
     let dry = cardroom(folder, &["study", "000", "--dry-run", "--json"]);
@@ -349,7 +349,7 @@ fn the_study_of_endgames_prices_trees_and_rules_beside_doing_nothing() {
         assert!(folder.join("s").join(name).exists(), "{name}");
     }
     let page = fs::read_to_string(folder.join("s/report.html")).expect("a page");
-    for part in ["What reproduces", "Figure 5", "cardroom endgame rules", "0.1898"] {
+    for part in ["What reproduces", "Figure 5", "cardroom solve endgame rules", "0.1898"] {
         assert!(page.contains(part), "{part}");
     }
     for outside in ["<script", "src=", "href=\"http", "@import"] {

@@ -135,7 +135,7 @@ fn mistakes_about_rules_are_told_before_anything_is_counted() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
     let heuristic = |arguments: &[&str]| {
-        cardroom(folder, &[&["train", "heuristic", "--street"], arguments].concat())
+        cardroom(folder, &[&["train", "rules", "--street"], arguments].concat())
     };
     let raise = "if hand >= pair then raise; else call";
     check_failure(&heuristic(&["flop"]), 2, "give --search, or a --rule");
@@ -148,7 +148,7 @@ fn mistakes_about_rules_are_told_before_anything_is_counted() {
     check_failure(&heuristic(&outs), 3, "there are no outs on the river");
     let bets = ["river", "--rule", "if hand >= pair then bet pot; else call"];
     check_failure(&heuristic(&bets), 3, "write `raise`");
-    let cards = ["flop", "--rule", raise, "--opponent", "equity"];
+    let cards = ["flop", "--rule", raise, "--against", "equity"];
     check_failure(&heuristic(&cards), 3, "play");
     fs::write(folder.join("bad.counts"), "no counts").expect("written");
     let table = ["flop", "--rule", raise, "--table", "bad.counts"];
@@ -161,11 +161,11 @@ fn options_without_effect_are_refused_with_the_mode_that_has_it() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
     let raise = "if hand >= pair then raise; else call";
-    let rule = ["train", "heuristic", "--street", "flop", "--rule", raise];
+    let rule = ["train", "rules", "--street", "flop", "--rule", raise];
     let linear = ["train", "linear", "--stack", "10", "--out", "x"];
-    let import = ["train", "cart", "--data", "d", "--out", "x", "--import", "f"];
-    let exhaustive = ["train", "heuristic", "--street", "flop", "--search", "exhaustive"];
-    let kuhn = ["solve", "kuhn.limit.2p"];
+    let import = ["train", "student", "cart", "d", "--out", "x", "--import", "f"];
+    let exhaustive = ["train", "rules", "--street", "flop", "--search", "exhaustive"];
+    let kuhn = ["solve", "game", "kuhn.limit.2p"];
     for (command, options, expected) in [
         (&rule[..], &["--out", "x"][..], "--out has no effect: without --search"),
         (&rule, &["--matches", "9"], "--matches has no effect: matches are played only with"),
@@ -188,9 +188,10 @@ fn options_without_effect_are_refused_with_the_mode_that_has_it() {
     let off = ["stats", "m", "--estimates", "off", "--values", "equity"];
     check_failure(&cardroom(folder, &off), 2, "--values has no effect: it is for estimates");
     let seed = ["--seed", "18446744073709551615"];
-    for command in
-        [&["train", "situations", "--out", "x"][..], &["endgame", "database", "--out", "x"]]
-    {
+    for command in [
+        &["train", "situations", "--out", "x"][..],
+        &["solve", "endgame", "database", "--out", "x"],
+    ] {
         assert_eq!(cardroom(folder, &[command, &seed].concat()).status.code(), Some(2));
     }
     assert!(!folder.join("x").exists());

@@ -15,7 +15,7 @@
 //!
 //! Everything a driver holds is `Send`. Nothing here reads a clock or plays a hand; records read
 //! back are replayed on the rules engine. File layouts: `docs/ledger.md`; formulas:
-//! `docs/statistics.md`.
+//! `docs/theory/statistics.md`.
 
 pub mod estimate;
 pub mod folder;

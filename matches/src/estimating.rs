@@ -24,8 +24,9 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use show::number::hexadecimal;
 
+use crate::Error;
 use crate::plan::files_sha256;
-use crate::source::{Source, SourceError};
+use crate::source::Source;
 
 /// The time for corrections by default, in seconds; loading and trying values takes up to as much.
 const SECONDS: f64 = 1.0;
@@ -173,7 +174,7 @@ impl Prepared {
     ///
     /// # Errors
     /// If the records or the value function cannot be read.
-    pub fn by(match_: &Match<'_>, values: Values) -> Result<Prepared, SourceError> {
+    pub fn by(match_: &Match<'_>, values: Values) -> Result<Prepared, Error> {
         let estimates = match_.estimates(match_.values(&values)?)?;
         Ok(Prepared { estimates, values, sample: None })
     }
@@ -228,7 +229,7 @@ impl<'a> Match<'a> {
     ///
     /// # Errors
     /// If the records or the value function cannot be read.
-    pub fn prepare(&self, seen: &mut dyn FnMut()) -> Result<Prepared, SourceError> {
+    pub fn prepare(&self, seen: &mut dyn FnMut()) -> Result<Prepared, Error> {
         let deals = self.deals()?;
         let prepared = match self.wanted.extent {
             Extent::Second => return self.choose(deals, seen),
@@ -245,7 +246,7 @@ impl<'a> Match<'a> {
     }
 
     /// The values that are wanted, without regard to time.
-    fn best(&self) -> Result<Values, SourceError> {
+    fn best(&self) -> Result<Values, Error> {
         if self.wanted.values != Values::Auto {
             return Ok(self.wanted.values.clone());
         }
@@ -261,7 +262,7 @@ impl<'a> Match<'a> {
     }
 
     /// The number of deals.
-    fn deals(&self) -> Result<u64, SourceError> {
+    fn deals(&self) -> Result<u64, Error> {
         let hands = match self.source {
             Source::Ledger(reader) => reader.count()? + self.source.settled()?.len() as u64,
             Source::Log(_) => self.source.hands()?.count() as u64,
@@ -270,7 +271,7 @@ impl<'a> Match<'a> {
     }
 
     /// Chooses values and the number of deals by a trial.
-    fn choose(&self, deals: u64, seen: &mut dyn FnMut()) -> Result<Prepared, SourceError> {
+    fn choose(&self, deals: u64, seen: &mut dyn FnMut()) -> Result<Prepared, Error> {
         let aside = (TRIAL_DEALS / deals as f64).min(TRIAL_SHARE);
         let drawn = Sampling::of(aside, 0.0);
         let trial = self.source.drawn(&|deal| drawn.part(deal) == Part::Aside)?;
@@ -306,7 +307,7 @@ impl<'a> Match<'a> {
     }
 
     /// The value functions to try.
-    fn candidates(&self) -> Result<Vec<Values>, SourceError> {
+    fn candidates(&self) -> Result<Vec<Values>, Error> {
         if self.wanted.values != Values::Auto {
             return Ok(vec![self.wanted.values.clone()]);
         }
@@ -333,7 +334,7 @@ impl<'a> Match<'a> {
         trial: &[Observed],
         values: &Values,
         deals: u64,
-    ) -> Result<Tried, SourceError> {
+    ) -> Result<Tried, Error> {
         let group = self.source.info().group();
         // The first hands take longer, and each later part a little less: strategies are asked when
         // they are first needed. The later half tells best what the hands after the trial take.
@@ -342,7 +343,7 @@ impl<'a> Match<'a> {
         let mut taken: Vec<(f64, usize)> = Vec::new();
         for (number, hands) in trial.chunks(chunk).enumerate() {
             let start = Instant::now();
-            let all = hands.iter().cloned().map(Ok::<_, SourceError>);
+            let all = hands.iter().cloned().map(Ok::<_, Error>);
             let _ = estimates.add_all(all, &mut |_| ControlFlow::Continue(()))?;
             taken.push((start.elapsed().as_secs_f64(), hands.len()));
             if number == 0 {
@@ -363,10 +364,7 @@ impl<'a> Match<'a> {
     }
 
     /// Empty estimates of the first entrant's rate by this value function.
-    fn estimates(
-        &self,
-        function: Option<Arc<dyn ValueFunction>>,
-    ) -> Result<Estimates, SourceError> {
+    fn estimates(&self, function: Option<Arc<dyn ValueFunction>>) -> Result<Estimates, Error> {
         let info = self.source.info();
         let estimates = Estimates::new(info, 0).expect("checked when the match was opened");
         let mut estimates = estimates.keeping_luckiest(self.wanted.luckiest);
@@ -377,11 +375,11 @@ impl<'a> Match<'a> {
     }
 
     /// The value function of a blueprint, if one is wanted.
-    fn values(&self, wanted: &Values) -> Result<Option<Arc<dyn ValueFunction>>, SourceError> {
+    fn values(&self, wanted: &Values) -> Result<Option<Arc<dyn ValueFunction>>, Error> {
         let info = self.source.info();
         let def = &info.game;
         let none = || {
-            SourceError::Unfit(format!(
+            Error::new(format!(
                 "no blueprint ships for the game of {}: name the file of one as --values FILE, or \
                  leave out --values",
                 info.name
@@ -397,11 +395,10 @@ impl<'a> Match<'a> {
                 values.map(Some).ok_or_else(none)
             }
             Values::File(path) => {
-                let values = agents::values_of_file(path)
-                    .map_err(|error| SourceError::Part(error.into()))?;
+                let values = agents::values_of_file(path)?;
                 values.check_game(def).map_err(|error| {
                     let path = path.display();
-                    SourceError::Unfit(format!("{path}: {error}: leave out --values"))
+                    Error::new(format!("{path}: {error}: leave out --values"))
                 })?;
                 Ok(Some(values))
             }

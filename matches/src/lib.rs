@@ -19,6 +19,7 @@
 //! - [`waiting`]: messages about long waits.
 
 pub mod bot;
+mod error;
 pub mod estimating;
 pub mod external;
 pub mod folder;
@@ -31,3 +32,5 @@ pub mod runner;
 pub mod source;
 pub mod table;
 pub mod waiting;
+
+pub use error::Error;

@@ -13,10 +13,11 @@ use logs::formats::SiteFormat;
 use logs::formats::{ReadError, acpc};
 use logs::ledger::SlumbotHand;
 use logs::stats::StopRule;
-use logs::{DecisionRecord, DecisionTally, HandRecord, LedgerError, LedgerReader, MatchInfo};
+use logs::{DecisionRecord, DecisionTally, HandRecord, LedgerReader, MatchInfo};
 use protocol::acpc::gamedef::Reading;
 use show::number::counted;
 
+use crate::Error;
 use crate::games::load_game;
 
 /// A source of recorded hands.
@@ -56,39 +57,9 @@ pub struct Log {
     told: Cell<bool>,
 }
 
-/// An error in reading recorded hands.
-#[derive(Debug, thiserror::Error)]
-pub enum SourceError {
-    /// The ledger cannot be read.
-    #[error(transparent)]
-    Ledger(#[from] LedgerError),
-    /// The log cannot be read.
-    #[error("{}: {source}", .path.display())]
-    Log {
-        /// The log's path.
-        path: PathBuf,
-        /// What is wrong with it.
-        source: ReadError,
-    },
-    /// The system cannot read the file.
-    #[error("cannot read {}: {source}", .path.display())]
-    Unreadable {
-        /// The file's path.
-        path: PathBuf,
-        /// The system's error.
-        source: io::Error,
-    },
-    /// The game, or the value function, is not there.
-    #[error(transparent)]
-    Part(Box<dyn std::error::Error + Send + Sync>),
-    /// The hands cannot be used as they are, with a remedy.
-    #[error("{0}")]
-    Unfit(String),
-}
-
 /// Hands in order with their decisions.
 pub type HandsAndDecisions<'a> =
-    Box<dyn Iterator<Item = Result<(HandRecord, Vec<DecisionRecord>), SourceError>> + 'a>;
+    Box<dyn Iterator<Item = Result<(HandRecord, Vec<DecisionRecord>), Error>> + 'a>;
 
 impl Source {
     /// Opens the file or folder at this path. `game` names the game of an ACPC log; by default the
@@ -96,14 +67,13 @@ impl Source {
     ///
     /// # Errors
     /// If it is neither, or cannot be read.
-    pub fn open(path: &Path, game: Option<&str>, warn: fn(&str)) -> Result<Source, SourceError> {
+    pub fn open(path: &Path, game: Option<&str>, warn: fn(&str)) -> Result<Source, Error> {
         let log = if path.is_dir() { None } else { log_start(path)? };
         let Some(header) = log else {
             return Ok(Source::Ledger(Box::new(LedgerReader::open(path)?)));
         };
         let def = log_game(path, header.as_ref(), game)?;
-        let info = acpc::read_info(&def, open(path)?)
-            .map_err(|source| SourceError::Log { path: path.to_path_buf(), source })?;
+        let info = acpc::read_info(&def, open(path)?).map_err(|error| Error::at(path, error))?;
         let mut reader = acpc::Reader::new(&def, open(path)?);
         // The first hand names the players; it has been read before.
         let _ = reader.next();
@@ -132,7 +102,7 @@ impl Source {
     ///
     /// # Errors
     /// If they cannot be read.
-    pub fn count(&self) -> Result<u64, SourceError> {
+    pub fn count(&self) -> Result<u64, Error> {
         match self {
             Source::Ledger(reader) => Ok(reader.count()?),
             Source::Log(log) => Ok(log.info.hands),
@@ -143,7 +113,7 @@ impl Source {
     ///
     /// # Errors
     /// If they cannot be read.
-    pub fn decisions(&self) -> Result<Option<DecisionTally>, SourceError> {
+    pub fn decisions(&self) -> Result<Option<DecisionTally>, Error> {
         let Source::Ledger(reader) = self else { return Ok(None) };
         let note = reader.note(DecisionTally::NOTE)?;
         Ok(note.and_then(|note| DecisionTally::from_note(&note)))
@@ -161,7 +131,7 @@ impl Source {
     ///
     /// # Errors
     /// If they cannot be read.
-    pub fn stop_rule(&self) -> Result<Option<StopRule>, SourceError> {
+    pub fn stop_rule(&self) -> Result<Option<StopRule>, Error> {
         let Source::Ledger(reader) = self else { return Ok(None) };
         let note = reader.note(StopRule::NOTE)?;
         Ok(note.and_then(|note| StopRule::from_note(&note)))
@@ -172,7 +142,7 @@ impl Source {
     ///
     /// # Errors
     /// If they cannot be read.
-    pub fn baselines(&self) -> Result<HashMap<u64, Payoff>, SourceError> {
+    pub fn baselines(&self) -> Result<HashMap<u64, Payoff>, Error> {
         let Source::Ledger(reader) = self else { return Ok(HashMap::new()) };
         Ok(reader.slumbot_baselines()?)
     }
@@ -191,9 +161,9 @@ impl Source {
     ///
     /// # Errors
     /// If they cannot be read.
-    pub fn records(&self, wanted: &BTreeSet<u64>) -> Result<Vec<HandRecord>, SourceError> {
+    pub fn records(&self, wanted: &BTreeSet<u64>) -> Result<Vec<HandRecord>, Error> {
         if let Source::Ledger(reader) = self {
-            let hands = wanted.iter().map(|&hand| reader.hand(hand).map_err(SourceError::from));
+            let hands = wanted.iter().map(|&hand| reader.hand(hand).map_err(Error::from));
             return hands.filter_map(Result::transpose).collect();
         }
         self.hands()?
@@ -205,7 +175,7 @@ impl Source {
     ///
     /// # Errors
     /// If they cannot be read.
-    pub fn drawn(&self, wanted: &dyn Fn(u64) -> bool) -> Result<Vec<Observed>, SourceError> {
+    pub fn drawn(&self, wanted: &dyn Fn(u64) -> bool) -> Result<Vec<Observed>, Error> {
         let mut drawn = Vec::new();
         let baselines = self.baselines()?;
         match self {
@@ -240,7 +210,7 @@ impl Source {
     ///
     /// # Errors
     /// If they cannot be read.
-    pub fn settled(&self) -> Result<Vec<Settled>, SourceError> {
+    pub fn settled(&self) -> Result<Vec<Settled>, Error> {
         let Source::Ledger(reader) = self else { return Ok(Vec::new()) };
         if !reader.is_slumbot()? {
             return Ok(Vec::new());
@@ -258,7 +228,7 @@ impl Source {
     ///
     /// # Errors
     /// If they cannot be read.
-    pub fn score(&self) -> Result<Option<Vec<Payoff>>, SourceError> {
+    pub fn score(&self) -> Result<Option<Vec<Payoff>>, Error> {
         let Source::Log(log) = self else { return Ok(None) };
         Ok(acpc::read_score(open(&log.path)?, &log.names))
     }
@@ -271,7 +241,7 @@ impl Source {
     pub fn hands_and_decisions<'a>(
         &'a self,
         wanted: impl Fn(u64) -> bool + 'a,
-    ) -> Result<HandsAndDecisions<'a>, SourceError> {
+    ) -> Result<HandsAndDecisions<'a>, Error> {
         Ok(match self {
             Source::Ledger(reader) => Box::new(
                 reader
@@ -288,12 +258,10 @@ impl Source {
     ///
     /// # Errors
     /// If they cannot be read.
-    pub fn hands(
-        &self,
-    ) -> Result<Box<dyn Iterator<Item = Result<HandRecord, SourceError>> + '_>, SourceError> {
+    pub fn hands(&self) -> Result<Box<dyn Iterator<Item = Result<HandRecord, Error>> + '_>, Error> {
         Ok(match self {
             Source::Ledger(reader) => {
-                Box::new(reader.hands().map(|record| record.map_err(SourceError::from)))
+                Box::new(reader.hands().map(|record| record.map_err(Error::from)))
             }
             Source::Log(log) => {
                 Box::new(LogHands { log, reader: acpc::Reader::new(&log.def, open(&log.path)?) })
@@ -309,7 +277,7 @@ struct LogHands<'a> {
 }
 
 impl Iterator for LogHands<'_> {
-    type Item = Result<HandRecord, SourceError>;
+    type Item = Result<HandRecord, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let path = &self.log.path;
@@ -320,7 +288,7 @@ impl Iterator for LogHands<'_> {
                 }
                 self.next()
             }
-            Some(Err(source)) => Some(Err(SourceError::Log { path: path.clone(), source })),
+            Some(Err(error)) => Some(Err(Error::at(path, error))),
             Some(Ok(record)) => Some(Ok(record)),
             None => {
                 let repeated = self.reader.repeated().filter(|_| !self.log.told.get());
@@ -360,11 +328,11 @@ impl Settled {
     }
 }
 
-fn cannot_read(path: &Path) -> impl FnOnce(io::Error) -> SourceError {
-    move |source| SourceError::Unreadable { path: path.to_path_buf(), source }
+fn cannot_read(path: &Path) -> impl FnOnce(io::Error) -> Error {
+    move |error| Error::new(format!("cannot read {}: {error}", path.display()))
 }
 
-fn open(path: &Path) -> Result<BufReader<File>, SourceError> {
+fn open(path: &Path) -> Result<BufReader<File>, Error> {
     File::open(path).map(BufReader::new).map_err(cannot_read(path))
 }
 
@@ -375,7 +343,7 @@ const START: u64 = 1 << 16;
 const SHOWN: usize = 60;
 
 /// The beginning of a file.
-fn start(path: &Path) -> Result<Vec<u8>, SourceError> {
+fn start(path: &Path) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
     open(path)?.take(START).read_to_end(&mut bytes).map_err(cannot_read(path))?;
     Ok(bytes)
@@ -385,7 +353,7 @@ fn start(path: &Path) -> Result<Vec<u8>, SourceError> {
 ///
 /// # Errors
 /// If it cannot be read.
-pub fn site_format(path: &Path) -> Result<Option<SiteFormat>, SourceError> {
+pub fn site_format(path: &Path) -> Result<Option<SiteFormat>, Error> {
     if path.is_dir() {
         return Ok(None);
     }
@@ -393,7 +361,7 @@ pub fn site_format(path: &Path) -> Result<Option<SiteFormat>, SourceError> {
 }
 
 /// The header of an ACPC log; the outer `None` for a database.
-fn log_start(path: &Path) -> Result<Option<Option<acpc::Header>>, SourceError> {
+fn log_start(path: &Path) -> Result<Option<Option<acpc::Header>>, Error> {
     let bytes = start(path)?;
     if bytes.starts_with(b"SQLite format 3\0") {
         return Ok(None);
@@ -410,7 +378,7 @@ fn log_start(path: &Path) -> Result<Option<Option<acpc::Header>>, SourceError> {
     };
     let site = site_format(path)?.map(SiteFormat::name);
     let path = path.display();
-    Err(SourceError::Unfit(match site {
+    Err(Error::new(match site {
         Some(name) => format!(
             "{path} is {name}: `cardroom import {path} --out FOLDER` makes a match of it, which \
              can be read here"
@@ -428,21 +396,18 @@ fn log_game(
     path: &Path,
     header: Option<&acpc::Header>,
     game: Option<&str>,
-) -> Result<Arc<GameDef>, SourceError> {
+) -> Result<Arc<GameDef>, Error> {
     let load = |name: &str| load_game(name, Reading::Strict);
     if let Some(name) = game {
-        return load(name).map_err(|error| SourceError::Part(error.into()));
+        return load(name);
     }
     let header = header.ok_or_else(|| {
-        SourceError::Unfit(format!(
-            "{} does not name its game: say which with --game",
-            path.display()
-        ))
+        Error::new(format!("{} does not name its game: say which with --game", path.display()))
     })?;
     let stem = Path::new(&header.game).file_stem().map(|stem| stem.to_string_lossy());
     load(&header.game).or_else(|error| stem.and_then(|stem| load(&stem).ok()).ok_or(error)).map_err(
         |error| {
-            SourceError::Unfit(format!(
+            Error::new(format!(
                 "{} was played in {}: {error}; say where the game is with --game",
                 path.display(),
                 header.game

@@ -8,9 +8,9 @@ use std::path::PathBuf;
 
 use evaluation::folder::is_measurement;
 use learners::database;
-use learners::endgames::database::Deck;
 use learners::situations::Situations;
 use logs::ledger;
+use readable::endgame::database::Deck;
 use serde::Serialize;
 use show::number::counted;
 
@@ -31,8 +31,7 @@ pub struct Args {
     /// The folder or file for the result
     #[arg(long, value_name = "PATH", required = true)]
     out: PathBuf,
-    /// Print one JSON document instead of tables
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
 }
 

@@ -98,11 +98,9 @@ pub struct Args {
     dry_run: bool,
     #[command(flatten)]
     named: Named,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
-    /// Do not print the steps
-    #[arg(long, short)]
+    #[arg(from_global)]
     quiet: bool,
 }
 

@@ -60,7 +60,7 @@ pub struct MatchView {
     pub hands_per_second: Option<f64>,
     /// The path of its folder.
     pub folder: String,
-    /// Its statistics, as in report.json (docs/statistics.md); null where it is too long to be read
+    /// Its statistics, as in report.json (docs/report.md); null where it is too long to be read
     /// for this.
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     pub report: Option<Report>,

@@ -4,11 +4,11 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
+use logs::Shard;
 use logs::folder::write_whole;
-use logs::{InfoError, Shard};
 use serde::{Deserialize, Serialize};
 
-use crate::Options;
+use crate::{Error, Options};
 
 /// The file's name.
 const NAME: &str = "study.json";
@@ -49,63 +49,12 @@ pub struct Done {
     pub seconds: f64,
 }
 
-/// The reason why a study cannot resume in a folder.
-#[derive(Debug, thiserror::Error)]
-pub enum RecordError {
-    /// The file cannot be read or written.
-    #[error("{path}: {error}")]
-    File {
-        /// The file's path.
-        path: String,
-        /// The system's error.
-        error: io::Error,
-    },
-    /// The file is not a record.
-    #[error("{path} is not a record of a study ({error}); remove it, or give --out another folder")]
-    Damaged {
-        /// The file's path.
-        path: String,
-        /// The parser's error.
-        error: serde_json::Error,
-    },
-    /// The folder holds another study, or one with other options.
-    #[error("{path} has {found}, and this would be {ours}: give --out another folder")]
-    Other {
-        /// The file's path.
-        path: String,
-        /// The study in the folder.
-        found: String,
-        /// The study asked for.
-        ours: String,
-    },
-    /// The folder holds a whole study, not a part.
-    #[error("{0} is not a part of a study: it was done without --shard")]
-    Whole(String),
-    /// The parts are of different studies.
-    #[error("{one} has {of_one}, and {other} has {of_other}: these are parts of different studies")]
-    Different {
-        /// The folder of a part.
-        one: String,
-        /// The study in it.
-        of_one: String,
-        /// The folder of another part.
-        other: String,
-        /// The study in it.
-        of_other: String,
-    },
-    /// The parts are not complete, or one occurs twice.
-    #[error(transparent)]
-    Parts(#[from] InfoError),
-}
-
 impl Record {
     /// Opens the record in the options' folder, or begins one.
-    pub fn open(study: &str, options: &Options, program: &str) -> Result<Record, RecordError> {
+    pub fn open(study: &str, options: &Options, program: &str) -> Result<Record, Error> {
         let hash = |path: &PathBuf| {
             let bytes = std::fs::read(path);
-            bytes
-                .map(|bytes| models::file::sha256(&bytes))
-                .map_err(|error| RecordError::File { path: path.display().to_string(), error })
+            bytes.map(|bytes| models::file::sha256(&bytes)).map_err(|error| Error::at(path, error))
         };
         let mut ours = Record {
             schema: "cardroom-study/1".to_owned(),
@@ -125,7 +74,10 @@ impl Record {
         };
         if part(&found) != part(&ours) {
             let path = options.folder.join(NAME).display().to_string();
-            return Err(RecordError::Other { path, found: part(&found), ours: part(&ours) });
+            let (found, ours) = (part(&found), part(&ours));
+            return Err(Error(format!(
+                "{path} has {found}, and this would be {ours}: give --out another folder"
+            )));
         }
         // The folder may have been moved or named differently: its commands are still the same.
         ours.take(found);
@@ -133,15 +85,14 @@ impl Record {
     }
 
     /// Reads the record in a folder, if there is one.
-    fn read(folder: &Path) -> Result<Option<Record>, RecordError> {
+    fn read(folder: &Path) -> Result<Option<Record>, Error> {
         let path = folder.join(NAME);
-        let name = path.display().to_string();
         match fs::read_to_string(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(RecordError::File { path: name, error }),
-            Ok(text) => serde_json::from_str(&text)
-                .map(Some)
-                .map_err(|error| RecordError::Damaged { path: name, error }),
+            Err(error) => Err(Error::at(&path, error)),
+            Ok(text) => {
+                serde_json::from_str(&text).map(Some).map_err(|error| damaged(&path, &error))
+            }
         }
     }
 
@@ -172,18 +123,16 @@ impl Record {
     }
 
     /// Adds a step and writes the file.
-    pub fn add(&mut self, folder: &Path, done: Done) -> Result<(), RecordError> {
+    pub fn add(&mut self, folder: &Path, done: Done) -> Result<(), Error> {
         self.done.retain(|other| other.title != done.title);
         self.done.push(done);
         self.write(folder)
     }
 
-    fn write(&self, folder: &Path) -> Result<(), RecordError> {
+    fn write(&self, folder: &Path) -> Result<(), Error> {
         let path = folder.join(NAME);
-        let text = serde_json::to_string_pretty(self)
-            .map_err(|error| RecordError::Damaged { path: path.display().to_string(), error })?;
-        write_whole(&path, |out| writeln!(out, "{text}"))
-            .map_err(|error| RecordError::File { path: path.display().to_string(), error })
+        let text = serde_json::to_string_pretty(self).map_err(|error| damaged(&path, &error))?;
+        write_whole(&path, |out| writeln!(out, "{text}")).map_err(|error| Error::at(&path, error))
     }
 
     /// The total duration, in seconds, of the steps whose titles begin with `title`.
@@ -191,6 +140,14 @@ impl Record {
         let done = self.done.iter().filter(|done| done.title.starts_with(title));
         done.map(|done| done.seconds).sum()
     }
+}
+
+/// The error for a file that is not a record.
+fn damaged(path: &Path, error: &serde_json::Error) -> Error {
+    Error(format!(
+        "{} is not a record of a study ({error}); remove it, or give --out another folder",
+        path.display()
+    ))
 }
 
 /// A command with the study's folder renamed. Everything a command names of the folder is a file in
@@ -219,19 +176,19 @@ pub fn is_study(folder: &Path) -> bool {
 /// had been done in one piece. Of files that several parts have made, the first part's is used.
 ///
 /// # Errors
-/// [`RecordError`].
-pub fn merge(parts: &[PathBuf], out: &Path) -> Result<(), RecordError> {
+/// When they are not all parts of one study, or the folder exists.
+pub fn merge(parts: &[PathBuf], out: &Path) -> Result<(), Error> {
     let at = |path: &Path| path.display().to_string();
-    let file = |path: &Path| {
-        let path = at(path);
-        move |error| RecordError::File { path, error }
-    };
     let mut read: Vec<(Shard, &Path, Record)> = Vec::new();
     for folder in parts {
-        let missing = || file(&folder.join(NAME))(io::ErrorKind::NotFound.into());
+        let missing = || Error::at(&folder.join(NAME), io::Error::from(io::ErrorKind::NotFound));
         let record = Record::read(folder)?.ok_or_else(missing)?;
         let shard = record.shard.as_ref().and_then(|shard| shard.parse().ok());
-        read.push((shard.ok_or_else(|| RecordError::Whole(at(folder)))?, folder, record));
+        let shard = shard.ok_or_else(|| {
+            let folder = at(folder);
+            Error(format!("{folder} is not a part of a study: it was done without --shard"))
+        })?;
+        read.push((shard, folder, record));
     }
     read.sort_by_key(|(shard, ..)| shard.index);
     let Some((_, first, record)) = read.first() else { return Ok(()) };
@@ -240,18 +197,19 @@ pub fn merge(parts: &[PathBuf], out: &Path) -> Result<(), RecordError> {
             .map(|record| format!("a part of {} by {}", record.what(), record.program));
         if of_one != of_other {
             let (one, other) = (at(first), at(other));
-            return Err(RecordError::Different { one, of_one, other, of_other });
+            return Err(Error(format!(
+                "{one} has {of_one}, and {other} has {of_other}: these are parts of different \
+                 studies"
+            )));
         }
     }
     Shard::all(&read.iter().map(|(shard, ..)| *shard).collect::<Vec<_>>())?;
     if out.exists() {
-        return Err(file(out)(io::Error::other(
-            "already exists; choose another folder with --out",
-        )));
+        return Err(Error::at(out, "already exists; choose another folder with --out"));
     }
     let mut whole = Record { shard: None, done: Vec::new(), folder: at(out), ..record.clone() };
     for (_, folder, record) in read {
-        copy(folder, out).map_err(file(folder))?;
+        copy(folder, out).map_err(|error| Error::at(folder, error))?;
         whole.take(record);
     }
     whole.write(out)

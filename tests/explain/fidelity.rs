@@ -71,7 +71,7 @@ fn threads_do_not_matter_to_a_comparison() {
     let made = student(at, "made");
     let compared = |jobs: &str, seed: &str| {
         let pair = ["fidelity", made.as_str(), "--teacher", "random", "--hands", "300"];
-        explain(at, &[&pair[..], &["--jobs", jobs, "--seed", seed, "--json"]].concat())
+        explain(at, &[&pair[..], &["--threads", jobs, "--seed", seed, "--json"]].concat())
     };
     let one = compared("1", "1");
     assert_eq!(one, compared("3", "1"));

@@ -52,7 +52,7 @@ fn lists_are_told_in_words_with_how_often_and_how_much() {
 fn the_card_is_one_page_with_every_rule() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = folder.path();
-    explain(at, &["heuristic", "shipped", "--hands", "0", "--card", "card.html"]);
+    explain(at, &["heuristic", "shipped", "--hands", "0", "--out", "card.html"]);
     let card = fs::read_to_string(at.join("card.html")).expect("a card");
     for words in [
         "How to play limit hold’em",
@@ -74,7 +74,7 @@ fn the_card_is_one_page_with_every_rule() {
             "0",
             "--game",
             "holdem.nolimit.2p.reverse_blinds",
-            "--card",
+            "--out",
             "n.html",
         ],
     );
@@ -102,9 +102,9 @@ fn what_cannot_be_explained_is_refused_with_the_place() {
     );
     check_failure(
         at,
-        &["heuristic", "mine.fft", "--card", "x.svg"],
+        &["heuristic", "mine.fft", "--out", "x.svg"],
         2,
-        "--card x.svg: a card is an .html file",
+        "--out x.svg: a card is an .html file",
     );
     check_failure(
         at,

@@ -223,14 +223,13 @@ fn trees_are_shown_as_text_for_graphviz_and_drawn() {
     let part = explain(at, &["tree", "made", "--street", "preflop", "--node", "4"]);
     assert!(part.contains("there: win-rate 50 % or more") && !part.contains("node 1"), "{part}");
 
-    let dot = explain(at, &["tree", "made", "--street", "preflop", "--format", "dot"]);
+    explain(at, &["tree", "made", "--street", "preflop", "--dot", "tree.dot"]);
+    let dot = fs::read_to_string(at.join("tree.dot")).expect("a file");
     check_dot(&dot, 7);
     for (depth, boxes) in [("64", 7), ("1", 3), ("0", 1)] {
-        let arguments = [
-            "tree", "made", "--street", "preflop", "--format", "svg", "--out", "tree.svg",
-            "--depth", depth,
-        ];
-        assert_eq!(explain(at, &arguments), "");
+        let arguments =
+            ["tree", "made", "--street", "preflop", "--svg", "tree.svg", "--depth", depth];
+        explain(at, &arguments);
         let svg = fs::read_to_string(at.join("tree.svg")).expect("a picture");
         assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"), "{svg}");
         assert_eq!(svg.matches("class=\"box").count(), boxes);

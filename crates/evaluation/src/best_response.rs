@@ -40,12 +40,13 @@ use sha2::{Digest, Sha256};
 use show::number::hexadecimal;
 use solvers::Player;
 use solvers::holdem::best_response::{
-    Choices, FLOPS, FlopValues, Preflop, PreflopPlay, Responder, ResponseError, TreeStrategy,
-    flop_kinds, shuffled_flops,
+    Choices, FLOPS, FlopValues, Preflop, PreflopPlay, Responder, TreeStrategy, flop_kinds,
+    shuffled_flops,
 };
 
+use crate::error::{Error, Kind};
 use crate::folder::{
-    self, ResultsFolder, StoreError, folder_name, has, measure_each, shard_suffix,
+    self, ResultsFolder, folder_name, has, measure_each, shard_suffix, too_many_parts,
 };
 
 /// The settings of a measurement.
@@ -67,23 +68,6 @@ pub struct BestResponseSettings {
     pub seed: u64,
     /// The part to measure, of the kinds of flops; `None` for the whole.
     pub shard: Option<Shard>,
-}
-
-/// The reason why the measurement fails.
-#[derive(Debug, thiserror::Error)]
-pub enum MeasureError {
-    /// The number of flops is too small or too large.
-    #[error("give {MIN_FLOPS} to {FLOPS} flops, or `all`, not {0}")]
-    Flops(usize),
-    /// The response cannot be computed.
-    #[error(transparent)]
-    Response(#[from] ResponseError),
-    /// The agent's code panicked.
-    #[error("the agent panicked on the flop {0}")]
-    Panicked(String),
-    /// The folder cannot be used.
-    #[error(transparent)]
-    Store(#[from] StoreError),
 }
 
 /// The progress of a run.
@@ -149,7 +133,7 @@ fn fingerprint(preflop: &Preflop) -> String {
 /// Each thread takes some 100 MB.
 ///
 /// # Errors
-/// [`MeasureError`]; flops that were finished before an error are kept.
+/// When the strategy or the folder cannot be used; flops that were finished before an error are kept.
 pub fn run(
     plan: &BestResponseSettings,
     path: &Path,
@@ -157,9 +141,10 @@ pub fn run(
     threads: usize,
     stop: &Stop,
     report: &mut dyn FnMut(&Progress),
-) -> Result<Outcome, MeasureError> {
+) -> Result<Outcome, Error> {
     if !(MIN_FLOPS..=FLOPS).contains(&plan.flops) {
-        return Err(MeasureError::Flops(plan.flops));
+        let text = format!("give {MIN_FLOPS} to {FLOPS} flops, or `all`, not {}", plan.flops);
+        return Err(Error::of(Kind::Usage, text));
     }
     let responder = Responder::new(&*plan.strategy)?;
     let preflop = responder.preflop();
@@ -170,7 +155,7 @@ pub fn run(
         .map_err(|error| error.naming(&[&plan.agent]))?;
     let mut measurement = Measurement::new(plan, preflop, known);
     if measurement.needed.is_empty() {
-        return Err(StoreError::TooManyParts(measurement.drawn.len() as u64).into());
+        return Err(too_many_parts(measurement.drawn.len() as u64));
     }
     report(&measurement.progress());
     let respond = |&kind: &usize| flop(&responder, kind).map(|values| (kind, values));
@@ -186,11 +171,14 @@ pub fn run(
 }
 
 /// The responder's values on a kind of flop.
-fn flop(responder: &Responder<'_>, kind: usize) -> Result<FlopValues, MeasureError> {
+fn flop(responder: &Responder<'_>, kind: usize) -> Result<FlopValues, Error> {
     let cards = flop_kinds()[kind].cards;
     let answered = AssertUnwindSafe(|| responder.flop(cards));
-    let name = || cards.iter().map(|card| card.to_string()).collect();
-    Ok(catch_unwind(answered).map_err(|_| MeasureError::Panicked(name()))??)
+    let answered = catch_unwind(answered).map_err(|_| {
+        let name: String = cards.iter().map(|card| card.to_string()).collect();
+        Error::new(format!("the agent panicked on the flop {name}"))
+    });
+    Ok(answered??)
 }
 
 /// The state of a run.

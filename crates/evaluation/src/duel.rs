@@ -27,8 +27,9 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
 
+use crate::Error;
 use crate::folder::{
-    HANDS, ResultsFolder, StoreError, folder_name, has, measure_each, shard_suffix,
+    HANDS, ResultsFolder, folder_name, has, measure_each, shard_suffix, too_many_parts,
 };
 use crate::spot_value::{self, Player, Sampled};
 
@@ -168,7 +169,7 @@ impl DuelSettings {
 /// [`duel`], continuing from what the folder holds.
 ///
 /// # Errors
-/// [`StoreError`]; hands that were valued before an error are kept.
+/// When the folder cannot be used; hands that were valued before an error are kept.
 pub fn run(
     plan: &DuelSettings,
     folder: &Path,
@@ -176,10 +177,10 @@ pub fn run(
     threads: usize,
     stop: &Stop,
     mut visit: impl FnMut(u64),
-) -> Result<Valued, StoreError> {
+) -> Result<Valued, Error> {
     let manifest = plan.manifest(provenance);
     if plan.hands() == 0 {
-        return Err(StoreError::TooManyParts(plan.duel.hands));
+        return Err(too_many_parts(plan.duel.hands));
     }
     let (mut results_folder, known) =
         ResultsFolder::open(folder, &manifest, plan.shard, HANDS, read_line)
@@ -199,7 +200,7 @@ pub fn run(
             results.insert(hand, found);
         }
         visit(results.len() as u64);
-        Ok(())
+        Ok::<(), Error>(())
     })?;
     Ok(valued(&results))
 }

@@ -28,7 +28,7 @@ use show::Table as TextTable;
 use show::number::{self, whole};
 
 use crate::hands::{Hands, ask};
-use crate::{Settings, SettingsError};
+use crate::{Error, Settings};
 
 /// The lower bound of probabilities in logarithms, so that an action the student never takes has a
 /// large but finite loss.
@@ -220,7 +220,7 @@ pub fn compare(
     settings: Settings,
     stop: &Stop,
     seen: &mut dyn FnMut(&Fidelity),
-) -> Result<Fidelity, SettingsError> {
+) -> Result<Fidelity, Error> {
     let deals = settings.deals(def)?;
     let next = AtomicU64::new(0);
     let pair = Pair { def, teacher, student, seed: settings.seed };

@@ -19,11 +19,13 @@ use std::time::Duration;
 
 use agents::AgentChoice;
 use logs::folder::{Lock, LockError};
-use logs::{Difference, InfoError, Shard};
+use logs::{Difference, Shard};
 use matches::plan::{file_names, files_sha256, unique_names};
 use matches::runner::Stop;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+
+use crate::error::{Error, Kind};
 
 /// The file that describes the measurement, for people and for the next run.
 pub const MANIFEST: &str = "evaluation.toml";
@@ -88,74 +90,34 @@ const NAMED: [(&str, &str); 8] = [
     ("menu", "bet menu"),
 ];
 
-/// The reason why a folder cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum StoreError {
-    /// A file or folder cannot be made, read or written.
-    #[error("{}: {source}", .path.display())]
-    Io {
-        /// The path of the file or folder.
-        path: PathBuf,
-        /// The system's error.
-        source: io::Error,
-    },
-    /// Another process writes to the folder.
-    #[error("{} is in use by another process; wait for it, or choose another folder with \
-             --out", .0.display())]
-    InUse(PathBuf),
-    /// The folder holds another measurement.
-    #[error(
-        "{} holds another measurement: {difference}; choose another folder with --out, or remove \
-         this one", .path.display()
-    )]
-    Other {
-        /// The folder's path.
-        path: PathBuf,
-        /// The first difference of what was asked for from what is there.
-        difference: Box<Difference>,
-    },
-    /// A file is damaged.
-    #[error("{}: {reason}; remove the folder to measure again", .path.display())]
-    Bad {
-        /// The file's path.
-        path: PathBuf,
-        /// The fault, with the number of the line.
-        reason: String,
-    },
-    /// A file that the agent needs cannot be read.
-    #[error("a file that the agent needs cannot be read: {0}")]
-    Model(io::Error),
-    /// There are more parts than results: nothing is left for some.
-    #[error(
-        "this part would be empty: there are {0} results in all, so give at most as many parts"
-    )]
-    TooManyParts(u64),
-}
-
 /// The word for the field of manifests with [`model_sha256`].
 const MODEL: &str = "model";
 
-impl StoreError {
+impl Error {
     /// Names the files of the measured agents, if it is they that differ.
-    pub(crate) fn naming(mut self, agents: &[&AgentChoice]) -> StoreError {
-        if let StoreError::Other { difference, .. } = &mut self
-            && difference.what == MODEL
-        {
-            let files: Vec<String> =
-                agents.iter().flat_map(|agent| file_names(agent.files())).collect();
-            let files = if files.is_empty() { "its model".to_owned() } else { files.join(" or ") };
-            **difference = Difference::changed(files);
-        }
-        self
+    pub(crate) fn naming(self, agents: &[&AgentChoice]) -> Error {
+        let Kind::OtherModel(folder) = &self.kind else { return self };
+        let files: Vec<String> =
+            agents.iter().flat_map(|agent| file_names(agent.files())).collect();
+        let files = if files.is_empty() { "its model".to_owned() } else { files.join(" or ") };
+        Error::new(holds_another(folder, &Difference::changed(files)))
     }
+}
+
+/// The error for a part without results.
+pub(crate) fn too_many_parts(results: u64) -> Error {
+    Error::new(format!(
+        "this part would be empty: there are {results} results in all, so give at most as many parts"
+    ))
 }
 
 /// SHA-256 of the agent's files in hexadecimal; `None` if it has none.
 ///
 /// # Errors
-/// [`StoreError::Model`].
-pub fn model_sha256(agent: &AgentChoice) -> Result<Option<String>, StoreError> {
-    files_sha256(agent.files()).map_err(StoreError::Model)
+/// When a file cannot be read.
+pub fn model_sha256(agent: &AgentChoice) -> Result<Option<String>, Error> {
+    files_sha256(agent.files())
+        .map_err(|error| Error::new(format!("a file that the agent needs cannot be read: {error}")))
 }
 
 /// The name of a measurement's folder: its kind, the agent, a few digits of its files' SHA-256, the
@@ -188,9 +150,8 @@ pub(crate) fn has(shard: Option<Shard>, result: u64) -> bool {
     shard.is_none_or(|shard| shard.has(result))
 }
 
-fn io_error(path: &Path) -> impl FnOnce(io::Error) -> StoreError {
-    let path = path.to_path_buf();
-    move |source| StoreError::Io { path, source }
+fn io_error(path: &Path) -> impl FnOnce(io::Error) -> Error {
+    move |error| Error::at(path, error)
 }
 
 /// The file of results, open for appending; one process at a time can open it.
@@ -205,14 +166,14 @@ impl ResultsFolder {
     /// results there: `read` gives the key and the result of a complete line.
     ///
     /// # Errors
-    /// [`StoreError`].
+    /// When the folder is in use, of another measurement or damaged.
     pub fn open<K: Ord + Clone + fmt::Display, R>(
         folder: &Path,
         manifest: &(impl Serialize + DeserializeOwned),
         shard: Option<Shard>,
         results: ResultsFile,
         read: impl Fn(&str) -> Option<(K, R)>,
-    ) -> Result<(ResultsFolder, BTreeMap<K, R>), StoreError> {
+    ) -> Result<(ResultsFolder, BTreeMap<K, R>), Error> {
         let ResultsFile { name, header, item } = results;
         logs::folder::create(folder).map_err(io_error(folder))?;
         if folder.join(logs::ledger::FILE_NAME).exists() {
@@ -223,7 +184,10 @@ impl ResultsFolder {
         let options = options.read(true).write(true).create(true).truncate(false);
         let file = options.open(&path).map_err(io_error(&path))?;
         let lock = Lock::on(file).map_err(|error| match error {
-            LockError::Taken(_) => StoreError::InUse(folder.to_path_buf()),
+            LockError::Taken(_) => Error::new(format!(
+                "{} is in use by another process; wait for it, or choose another folder with --out",
+                folder.display()
+            )),
             LockError::Io(source) => io_error(&path)(source),
         })?;
         let mut file = lock.file();
@@ -234,7 +198,7 @@ impl ResultsFolder {
         let whole = text.rfind('\n').map_or("", |end| &text[..=end]);
         let mut known = BTreeMap::new();
         if !whole.is_empty() {
-            let bad = |reason| StoreError::Bad { path: path.clone(), reason };
+            let bad = |reason: String| damaged(&path, &reason);
             let lines = whole
                 .strip_prefix(header)
                 .ok_or_else(|| bad("line 1 is not the header of a measurement".to_owned()))?;
@@ -259,8 +223,8 @@ impl ResultsFolder {
     /// Appends a line, which must end with a line feed.
     ///
     /// # Errors
-    /// [`StoreError::Io`].
-    pub fn add(&mut self, line: &str) -> Result<(), StoreError> {
+    /// When writing fails.
+    pub fn add(&mut self, line: &str) -> Result<(), Error> {
         self.lock.file().write_all(line.as_bytes()).map_err(io_error(&self.path))
     }
 }
@@ -270,11 +234,11 @@ fn check_manifest<M: Serialize + DeserializeOwned>(
     folder: &Path,
     manifest: &M,
     shard: Option<Shard>,
-) -> Result<(), StoreError> {
+) -> Result<(), Error> {
     let path = folder.join(MANIFEST);
     match fs::read_to_string(&path) {
         Ok(text) => {
-            let bad = |reason| StoreError::Bad { path: path.clone(), reason };
+            let bad = |reason: String| damaged(&path, &reason);
             let (held, part) = read_manifest(&text).map_err(bad)?;
             let held: M =
                 held.try_into().map_err(|error: toml::de::Error| bad(error.to_string()))?;
@@ -299,10 +263,23 @@ fn check_manifest<M: Serialize + DeserializeOwned>(
 }
 
 /// The error for a folder that differs from what was asked for.
-fn other(folder: &Path, what: &str, ours: &str, theirs: &str) -> StoreError {
-    let [what, ours, theirs] = [what, ours, theirs].map(str::to_owned);
-    let difference = Box::new(Difference { what, ours, theirs });
-    StoreError::Other { path: folder.to_path_buf(), difference }
+fn other(folder: &Path, what: &str, ours: &str, theirs: &str) -> Error {
+    let [named, ours, theirs] = [what, ours, theirs].map(str::to_owned);
+    let kind = if what == MODEL { Kind::OtherModel(folder.to_owned()) } else { Kind::Other };
+    Error::of(kind, holds_another(folder, &Difference { what: named, ours, theirs }))
+}
+
+fn holds_another(folder: &Path, difference: &Difference) -> String {
+    format!(
+        "{} holds another measurement: {difference}; choose another folder with --out, or remove \
+         this one",
+        folder.display()
+    )
+}
+
+/// The error for a damaged file.
+fn damaged(path: &Path, reason: &str) -> Error {
+    Error::at(path, format!("{reason}; remove the folder to measure again"))
 }
 
 /// Parses a manifest and the part it names.
@@ -319,40 +296,8 @@ fn read_manifest(text: &str) -> Result<(toml::Table, Option<Shard>), String> {
     Ok((manifest, part))
 }
 
-fn write_whole(path: &Path, text: &str) -> Result<(), StoreError> {
+fn write_whole(path: &Path, text: &str) -> Result<(), Error> {
     logs::folder::write_whole(path, |out| out.write_all(text.as_bytes())).map_err(io_error(path))
-}
-
-/// The reason why parts cannot be joined.
-#[derive(Debug, thiserror::Error)]
-pub enum MergeError {
-    /// A part cannot be read, or the result cannot be written.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// The folder has no manifest.
-    #[error("{} is not the folder of a measurement's part: there is no {MANIFEST} in \
-             it", .0.display())]
-    NotOne(PathBuf),
-    /// The folder holds a whole measurement, not a part.
-    #[error("{} is not a part: it was measured without --shard", .0.display())]
-    Whole(PathBuf),
-    /// The parts are of different measurements.
-    #[error("{} and {} are parts of different measurements: their `{field}` \
-             differs", .one.display(), .other.display())]
-    Different {
-        /// The folder of a part.
-        one: PathBuf,
-        /// The folder of another part.
-        other: PathBuf,
-        /// The first field that differs.
-        field: String,
-    },
-    /// The parts are not complete, or one occurs twice.
-    #[error(transparent)]
-    Parts(#[from] InfoError),
-    /// The folder for the result exists already.
-    #[error("{} already exists; choose another folder with --out", .0.display())]
-    Exists(PathBuf),
 }
 
 /// Whether a folder is that of a measurement or of a part.
@@ -364,10 +309,13 @@ pub fn is_measurement(folder: &Path) -> bool {
 /// order of the parts.
 ///
 /// # Errors
-/// [`MergeError`].
-pub fn merge(parts: &[PathBuf], out: &Path) -> Result<(), MergeError> {
+/// When they are not all parts of one measurement, or the folder exists.
+pub fn merge(parts: &[PathBuf], out: &Path) -> Result<(), Error> {
     if out.exists() {
-        return Err(MergeError::Exists(out.to_path_buf()));
+        return Err(Error::new(format!(
+            "{} already exists; choose another folder with --out",
+            out.display()
+        )));
     }
     let mut read =
         parts.iter().map(|part| MeasuredPart::read(part)).collect::<Result<Vec<_>, _>>()?;
@@ -379,7 +327,7 @@ pub fn merge(parts: &[PathBuf], out: &Path) -> Result<(), MergeError> {
     lines.sort_by_key(|line| key(line));
     if let Some(pair) = lines.windows(2).find(|pair| key(pair[0]) == key(pair[1])) {
         let reason = format!("`{}` is in two parts", key(pair[0]).1);
-        return Err(StoreError::Bad { path: first.folder.join(first.name), reason }.into());
+        return Err(damaged(&first.folder.join(first.name), &reason));
     }
     logs::folder::create(out).map_err(io_error(out))?;
     // The first line names the part.
@@ -387,7 +335,7 @@ pub fn merge(parts: &[PathBuf], out: &Path) -> Result<(), MergeError> {
     write_whole(&out.join(MANIFEST), manifest)?;
     let mut results = first.header().to_owned();
     lines.iter().for_each(|line| results.extend([line, "\n"]));
-    Ok(write_whole(&out.join(first.name), &results)?)
+    write_whole(&out.join(first.name), &results)
 }
 
 /// The key of a line, for sorting: its number, or its text.
@@ -409,18 +357,24 @@ struct MeasuredPart<'a> {
 }
 
 impl MeasuredPart<'_> {
-    fn read(folder: &Path) -> Result<MeasuredPart<'_>, MergeError> {
+    fn read(folder: &Path) -> Result<MeasuredPart<'_>, Error> {
         let path = folder.join(MANIFEST);
         let manifest = match fs::read_to_string(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Err(MergeError::NotOne(folder.to_path_buf()));
+                return Err(Error::new(format!(
+                    "{} is not the folder of a measurement's part: there is no {MANIFEST} in it",
+                    folder.display()
+                )));
             }
-            Err(error) => return Err(io_error(&path)(error).into()),
+            Err(error) => return Err(Error::at(&path, error)),
         };
-        let bad = |reason: &str| StoreError::Bad { path: path.clone(), reason: reason.to_owned() };
+        let bad = |reason: &str| damaged(&path, reason);
         let (mut table, shard) = read_manifest(&manifest).map_err(|why| bad(&why))?;
-        let shard = shard.ok_or_else(|| MergeError::Whole(folder.to_path_buf()))?;
+        let shard = shard.ok_or_else(|| {
+            let folder = folder.display();
+            Error::new(format!("{folder} is not a part: it was measured without --shard"))
+        })?;
         table.remove("provenance");
         let file = RESULTS.iter().find(|file| folder.join(file.name).exists());
         let name = file.ok_or_else(|| bad("there are no results next to it"))?.name;
@@ -430,14 +384,17 @@ impl MeasuredPart<'_> {
     }
 
     /// Checks that another part is of the same measurement.
-    fn must_fit(&self, other: &MeasuredPart<'_>) -> Result<(), MergeError> {
+    fn must_fit(&self, other: &MeasuredPart<'_>) -> Result<(), Error> {
         let field = if self.name != other.name || self.header() != other.header() {
             Some("kind".to_owned())
         } else {
             show::difference(&self.table, &other.table, &[], &NAMED).map(|found| found.what)
         };
-        let (one, other) = (self.folder.to_path_buf(), other.folder.to_path_buf());
-        field.map_or(Ok(()), |field| Err(MergeError::Different { one, other, field }))
+        let Some(field) = field else { return Ok(()) };
+        let (one, other) = (self.folder.display(), other.folder.display());
+        Err(Error::new(format!(
+            "{one} and {other} are parts of different measurements: their `{field}` differs"
+        )))
     }
 
     fn header(&self) -> &str {

@@ -17,6 +17,7 @@ pub mod best_response;
 pub mod counting;
 pub mod decision;
 pub mod duel;
+mod error;
 pub mod exploiters;
 pub mod fidelity;
 pub mod folder;
@@ -27,5 +28,6 @@ pub mod speed;
 mod spot_value;
 pub mod statements;
 
-pub use hands::{Settings, SettingsError};
+pub use error::Error;
+pub use hands::Settings;
 pub use spot_value::Sampled;

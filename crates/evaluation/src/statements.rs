@@ -19,7 +19,7 @@ use logs::stats::Sums;
 use matches::runner::Stop;
 use matches::table::Deal;
 use models::explain::on_street;
-use models::heuristic::{Heuristic, Rulebook, Term};
+use readable::heuristic::{Heuristic, Rulebook, Term};
 use serde::Serialize;
 use show::Table;
 use show::number::{capital, percent, signed, signed_minus, whole};
@@ -27,7 +27,7 @@ use show::svg::{Colour, escaped, page};
 
 use crate::folder::measure_each;
 use crate::hands::{Hands, ask};
-use crate::{Settings, SettingsError};
+use crate::{Error, Settings};
 
 /// Deals that a thread plays at a time.
 const BLOCK: u64 = 64;
@@ -92,7 +92,7 @@ pub fn measure(
     settings: Settings,
     stop: &Stop,
     report: &mut dyn FnMut(&Measured),
-) -> Result<Measured, SettingsError> {
+) -> Result<Measured, Error> {
     let deals = settings.deals(def)?;
     let struck = book.streets().flat_map(|(street, list)| {
         let wanted = value_of.is_none_or(|only| only == street);

@@ -14,6 +14,7 @@ use show::Table;
 use show::number::{counted, percent, plural, whole};
 use show::svg::{Colour, Head, Heading, Letters, Picture};
 
+use crate::Error;
 use crate::chart::grid;
 
 /// A hand with its text.
@@ -32,17 +33,6 @@ pub struct Board {
     pub text: String,
     /// The board.
     pub cards: CardSet,
-}
-
-/// Why there is no equity.
-#[derive(Debug, thiserror::Error)]
-pub enum EquityError {
-    /// The cards do not fit together, or are too many hands.
-    #[error(transparent)]
-    Cards(#[from] cards::Error),
-    /// No hands meet, with a remedy.
-    #[error("{0}")]
-    Empty(String),
 }
 
 /// What a tie counts, as the end of a sentence.
@@ -145,7 +135,7 @@ impl HandReport {
     ///
     /// # Errors
     /// If the cards do not fit together.
-    pub fn new(hand: &Hand, board: &Board, shown: &Distributions) -> Result<Self, EquityError> {
+    pub fn new(hand: &Hand, board: &Board, shown: &Distributions) -> Result<Self, Error> {
         let rate = win_rate(hand.combo, board.cards)?;
         let ties = shown.ties;
         let outlook = if board.cards.is_empty() {
@@ -285,7 +275,7 @@ impl ShowdownReport {
     ///
     /// # Errors
     /// If the cards do not fit together, or hands are fewer than two or more than ten.
-    pub fn new(hands: &[Hand], board: &Board, ties: Ties) -> Result<Self, EquityError> {
+    pub fn new(hands: &[Hand], board: &Board, ties: Ties) -> Result<Self, Error> {
         let shares = match hands {
             [one, other] => {
                 let rate = all_in(one.combo, other.combo, board.cards)?;
@@ -403,18 +393,13 @@ impl HandVsRange {
     ///
     /// # Errors
     /// If the cards do not fit together, or no hand of the range is left.
-    pub fn new(
-        hand: &Hand,
-        board: &Board,
-        range: Range,
-        ties: Ties,
-    ) -> Result<HandVsRange, EquityError> {
+    pub fn new(hand: &Hand, board: &Board, range: Range, ties: Ties) -> Result<HandVsRange, Error> {
         let asked = range.to_string();
         let range = range.without(hand.combo.set() | board.cards);
         let sums = range.showdown_sums(hand.combo, board.cards)?;
         let Some(counts) = Counts::new(sums, ties) else {
             let asked: String = asked.chars().take(60).collect();
-            return Err(EquityError::Empty(format!(
+            return Err(Error::new(format!(
                 "the range `{asked}` of --against is empty: every hand in it holds a card of {} or \
                  the board, or weighs nothing; give a range with other hands",
                 hand.text
@@ -468,14 +453,14 @@ impl RangeVsRange {
     ///
     /// # Errors
     /// If the cards do not fit together, or no hands can meet.
-    pub fn new(ranges: [Range; 2], board: &Board, ties: Ties) -> Result<RangeVsRange, EquityError> {
+    pub fn new(ranges: [Range; 2], board: &Board, ties: Ties) -> Result<RangeVsRange, Error> {
         let asked = ranges.each_ref().map(ToString::to_string);
         let ranges = ranges.map(|range| range.without(board.cards));
         let sums = ranges[0].sums_against(&ranges[1], board.cards)?;
         let Some(counts) = Counts::new(sums, ties) else {
             let [one, other] = asked.each_ref().map(|text| text.chars().take(60).collect());
             let (one, other): (String, String) = (one, other);
-            return Err(EquityError::Empty(format!(
+            return Err(Error::new(format!(
                 "no hand of the range `{one}` can meet one of `{other}`: they share cards with \
                  each other or the board, or weigh nothing; give ranges with other hands"
             )));

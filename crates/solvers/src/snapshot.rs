@@ -9,6 +9,8 @@ use std::io::{Read, Write};
 
 use sha2::{Digest, Sha256};
 
+use crate::error::{self, Error};
+
 /// Number of values read or written at a time.
 const BATCH_SIZE: usize = 1 << 14;
 
@@ -18,65 +20,13 @@ const LONGEST: u32 = 1 << 20;
 /// Maximum length of a text quoted in a message.
 const QUOTED: usize = 200;
 
-/// Error for bytes that are not the wanted snapshot.
-#[derive(Debug, thiserror::Error)]
-pub enum SnapshotError {
-    /// The bytes are not a snapshot.
-    #[error("this is not a {0} file: it does not begin like one")]
-    NotOne(&'static str),
-    /// The format has another version.
-    #[error(
-        "the snapshot has format {found}, and this program reads {wanted}: start again, or use \
-         the program it was made with"
-    )]
-    Version {
-        /// The version found.
-        found: u32,
-        /// The version that this program reads.
-        wanted: u32,
-    },
-    /// The snapshot is of another run.
-    #[error(
-        "this {kind} file belongs to something else: its {what} is `{found}`, here it is \
-         `{wanted}`; give the same, or start again"
-    )]
-    Other {
-        /// The kind of snapshot.
-        kind: &'static str,
-        /// The text that differs.
-        what: &'static str,
-        /// The value in the snapshot.
-        found: String,
-        /// The wanted value.
-        wanted: String,
-    },
-    /// The bytes end too early.
-    #[error(
-        "the snapshot is cut off after {at} bytes of {wanted}: take a copy of it, or start again"
-    )]
-    Cut {
-        /// Actual number of bytes.
-        at: u64,
-        /// Expected number of bytes.
-        wanted: u64,
-    },
-    /// There are bytes after the end.
-    #[error(
-        "the snapshot continues after its {wanted} bytes: take a copy of it, or cut off the rest"
-    )]
-    Beyond {
-        /// Expected number of bytes.
-        wanted: u64,
-    },
-    /// The bytes do not match their checksum.
-    #[error(
+/// The error for bytes that do not match their checksum.
+#[cold]
+pub(crate) fn damaged() -> Error {
+    Error::new(
         "the snapshot is damaged: its checksum does not match its bytes; take a copy of it, or \
-         start again"
-    )]
-    Damaged,
-    /// Reading or writing failed.
-    #[error(transparent)]
-    Io(#[from] io::Error),
+         start again",
+    )
 }
 
 /// The kind of a snapshot, in a word, and its format version.
@@ -176,27 +126,32 @@ pub(crate) struct Reader<R> {
 
 impl<R: Read> Reader<R> {
     /// Starts reading a snapshot of this kind.
-    pub(crate) fn begin(from: R, kind: Kind) -> Result<Reader<R>, SnapshotError> {
+    pub(crate) fn begin(from: R, kind: Kind) -> Result<Reader<R>, Error> {
         let mut reader = Reader { from, kind, hash: Sha256::new(), bytes: 0, end: 0 };
         let line = kind.line();
         let mut found = vec![0; line.len()];
         match reader.fill(&mut found) {
             Ok(()) if found == line.as_bytes() => {}
-            Ok(()) | Err(SnapshotError::Cut { .. }) => {
-                return Err(SnapshotError::NotOne(kind.name));
+            Err(error) if !error.is_cut() => return Err(error),
+            _ => {
+                let name = kind.name;
+                return Err(Error::new(format!(
+                    "this is not a {name} file: it does not begin like one"
+                )));
             }
-            Err(error) => return Err(error),
         }
-        match reader.number()? {
-            found if found != kind.version => {
-                Err(SnapshotError::Version { found, wanted: kind.version })
-            }
+        match reader.number::<u32>()? {
+            found if found != kind.version => Err(Error::new(format!(
+                "the snapshot has format {found}, and this program reads {}: start again, or use \
+                 the program it was made with",
+                kind.version
+            ))),
             _ => Ok(reader),
         }
     }
 
     /// Checks that the names are these.
-    pub(crate) fn names(&mut self, names: &Names) -> Result<(), SnapshotError> {
+    pub(crate) fn names(&mut self, names: &Names) -> Result<(), Error> {
         for (what, wanted) in names {
             let found = self.text()?;
             if found != *wanted {
@@ -207,15 +162,19 @@ impl<R: Read> Reader<R> {
     }
 
     /// The error for a snapshot of another run.
-    fn other(&self, what: &'static str, found: &str, wanted: &str) -> SnapshotError {
+    fn other(&self, what: &'static str, found: &str, wanted: &str) -> Error {
         let same = found.bytes().zip(wanted.bytes()).take_while(|(a, b)| a == b).count();
         let quoted = |text: &str| quoted(text, same);
         let (found, wanted) = (quoted(found), quoted(wanted));
-        SnapshotError::Other { kind: self.kind.name, what, found, wanted }
+        Error::new(format!(
+            "this {} file belongs to something else: its {what} is `{found}`, here it is \
+             `{wanted}`; give the same, or start again",
+            self.kind.name
+        ))
     }
 
     /// Reads a number that must equal `wanted`; `what` is its name.
-    pub(crate) fn expect(&mut self, what: &'static str, wanted: u64) -> Result<(), SnapshotError> {
+    pub(crate) fn expect(&mut self, what: &'static str, wanted: u64) -> Result<(), Error> {
         match self.number::<u64>()? {
             found if found != wanted => {
                 Err(self.other(what, &found.to_string(), &wanted.to_string()))
@@ -229,12 +188,19 @@ impl<R: Read> Reader<R> {
         self.end = self.bytes + bytes + 32;
     }
 
-    fn fill(&mut self, bytes: &mut [u8]) -> Result<(), SnapshotError> {
+    fn fill(&mut self, bytes: &mut [u8]) -> Result<(), Error> {
         let wanted = self.end.max(self.bytes + bytes.len() as u64);
         let mut done = 0;
         while done < bytes.len() {
             match self.from.read(&mut bytes[done..]) {
-                Ok(0) => return Err(SnapshotError::Cut { at: self.bytes + done as u64, wanted }),
+                Ok(0) => {
+                    let at = self.bytes + done as u64;
+                    let text = format!(
+                        "the snapshot is cut off after {at} bytes of {wanted}: take a copy of it, \
+                         or start again"
+                    );
+                    return Err(Error::of(error::Kind::Cut, text));
+                }
                 Ok(count) => done += count,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error.into()),
@@ -245,7 +211,7 @@ impl<R: Read> Reader<R> {
         Ok(())
     }
 
-    pub(crate) fn number<N: Number>(&mut self) -> Result<N, SnapshotError> {
+    pub(crate) fn number<N: Number>(&mut self) -> Result<N, Error> {
         let mut bytes = N::Bytes::default();
         self.fill(bytes.as_mut())?;
         Ok(N::from_bytes(bytes))
@@ -256,7 +222,7 @@ impl<R: Read> Reader<R> {
         &mut self,
         slots: &mut [P],
         put: impl Fn(&mut P, N),
-    ) -> Result<(), SnapshotError> {
+    ) -> Result<(), Error> {
         let size = size_of::<N>();
         let mut bytes = vec![0; BATCH_SIZE.min(slots.len()) * size];
         for chunk in slots.chunks_mut(BATCH_SIZE) {
@@ -271,27 +237,30 @@ impl<R: Read> Reader<R> {
         Ok(())
     }
 
-    fn text(&mut self) -> Result<String, SnapshotError> {
+    fn text(&mut self) -> Result<String, Error> {
         let length = self.number::<u32>()?;
         if length > LONGEST {
-            return Err(SnapshotError::Damaged);
+            return Err(damaged());
         }
         let mut bytes = vec![0; length as usize];
         self.fill(&mut bytes)?;
-        String::from_utf8(bytes).map_err(|_| SnapshotError::Damaged)
+        String::from_utf8(bytes).map_err(|_| damaged())
     }
 
     /// Verifies the checksum and that nothing follows.
-    pub(crate) fn end(mut self) -> Result<(), SnapshotError> {
+    pub(crate) fn end(mut self) -> Result<(), Error> {
         let sum: [u8; 32] = self.hash.clone().finalize().into();
         let mut found = [0; 32];
         self.fill(&mut found)?;
         if found != sum {
-            return Err(SnapshotError::Damaged);
+            return Err(damaged());
         }
         match self.fill(&mut [0]) {
-            Ok(()) => Err(SnapshotError::Beyond { wanted: self.end }),
-            Err(SnapshotError::Cut { .. }) => Ok(()),
+            Ok(()) => Err(Error::new(format!(
+                "the snapshot continues after its {} bytes: take a copy of it, or cut off the rest",
+                self.end
+            ))),
+            Err(error) if error.is_cut() => Ok(()),
             Err(error) => Err(error),
         }
     }

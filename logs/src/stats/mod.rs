@@ -14,7 +14,7 @@
 //! - [`Results`]: where an entrant loses most, compared with the others in the same place.
 //! - [`CrossTable`]: the rates of a tournament's matches side by side.
 //!
-//! Formulas and their sources are in `docs/statistics.md`. Invariants: no rate without an interval,
+//! Formulas and their sources are in `docs/theory/statistics.md`. Invariants: no rate without an interval,
 //! never a NaN.
 
 mod allin;

@@ -1,7 +1,7 @@
 //! The statistics of a match as one value: as a document (`report.json`, schema
 //! `cardroom-report/1`) and as text for a terminal.
 //!
-//! Every field is described in `docs/statistics.md`. Rates and deviations are in mbb/hand. A rate
+//! Every field is described in `docs/report.md`. Rates and deviations are in mbb/hand. A rate
 //! that cannot be given is `null`, with the reason beside it.
 
 use std::collections::BTreeMap;

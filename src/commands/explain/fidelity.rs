@@ -8,7 +8,7 @@ use game::Policy;
 use logs::Rate;
 
 use super::{end_after, player, settings_failure};
-use crate::arguments::threads;
+use crate::arguments::Threads;
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::output::{Output, Report};
@@ -52,19 +52,15 @@ pub(super) struct Args {
     #[arg(long, value_name = "SEED", default_value_t = 0,
         value_parser = value_parser!(u64).range(..1 << 63))]
     seed: u64,
-    /// Threads, at most 1024; the result does not depend on their number [default: one per
-    /// processor; more are not used]
-    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024))]
-    jobs: Option<u16>,
+    #[command(flatten)]
+    threads: Threads,
     #[command(flatten)]
     game: Game,
     #[command(flatten)]
     named: Named,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
-    /// No progress display
-    #[arg(long, short)]
+    #[arg(from_global)]
     quiet: bool,
 }
 
@@ -83,7 +79,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
         plays: &**plays,
         says: says.as_ref().map(|says| says as &dyn Policy),
     });
-    let jobs = threads(args.jobs);
+    let jobs = args.threads.count();
     let settings = Settings { hands: args.hands, seed: args.seed, jobs };
     let stop = interrupt::listen(interrupt::FINISHING)?;
     let mut progress = Progress::new(args.hands, "hands", args.quiet);

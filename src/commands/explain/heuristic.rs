@@ -11,8 +11,8 @@ use evaluation::statements::{HeuristicReport, Measured, measure};
 use game::{Betting, GameDef};
 use logs::Rate;
 use matches::games::load_game;
-use models::heuristic::Rulebook;
 use protocol::acpc::gamedef::Reading;
+use readable::heuristic::Rulebook;
 
 use super::{end_after, settings_failure};
 use crate::arguments::Threads;
@@ -37,7 +37,7 @@ use crate::resolve_names::Named;
 /// Examples:
 ///   cardroom explain heuristic shipped --hands 100000
 ///   cardroom explain heuristic mine.fft --street flop --against equity
-///   cardroom explain heuristic mine.fft --hands 0 --card mine.html
+///   cardroom explain heuristic mine.fft --hands 0 --out mine.html
 ///
 /// Ctrl-C shows the results so far. Exit codes: 2 when --hands is odd, 3 when the file cannot be
 /// played in the game or the agent cannot be asked, 130 when interrupted.
@@ -70,14 +70,12 @@ pub(super) struct Args {
     game: Option<String>,
     /// Write a one-page card for printing to this file, .html
     #[arg(long, value_name = "FILE")]
-    card: Option<PathBuf>,
+    out: Option<PathBuf>,
     #[command(flatten)]
     named: Named,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
-    /// No progress display
-    #[arg(long, short)]
+    #[arg(from_global)]
     quiet: bool,
 }
 
@@ -86,9 +84,9 @@ const NO_LIMIT: &str = "holdem.nolimit.2p.reverse_blinds";
 
 /// Runs the command.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
-    output::check(args.card.as_deref())?;
-    if let Some(card) = &args.card {
-        super::check_html("--card", "card", card)?;
+    output::check(args.out.as_deref())?;
+    if let Some(card) = &args.out {
+        super::check_html("--out", "card", card)?;
     }
     let own = match args.file.as_path() {
         file if file == Path::new("shipped") => None,
@@ -118,7 +116,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let only = args.street.map(super::Street::street);
     let played = measured.map(|measured| (args.against.as_str(), args.seed, measured));
     let report = HeuristicReport::new(file, (&game, &def), &book, only, played);
-    if let Some(path) = &args.card {
+    if let Some(path) = &args.out {
         report::write(path, &report.card())?;
     }
     let output = Output::report(&report, args.json)?;

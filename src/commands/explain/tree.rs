@@ -30,9 +30,9 @@ use crate::resolve_names::Named;
 /// Examples:
 ///   cardroom explain tree oct --street preflop
 ///   cardroom explain tree oct --street river --node 120 --depth 6
-///   cardroom explain tree oct --street preflop --around bluff --format svg --out bluff.svg
-///   cardroom explain tree oct --street flop --format svg --out flop.svg
-///   cardroom explain tree my-students/oct --street turn --format dot | dot -Tpdf > turn.pdf
+///   cardroom explain tree oct --street preflop --around bluff --svg bluff.svg
+///   cardroom explain tree oct --street flop --svg flop.svg
+///   cardroom explain tree my-students/oct --street turn --dot turn.dot
 ///   cardroom explain tree oct --street preflop --match data/matches/oct-vs-cfr
 ///
 /// Exit codes: 2 when the tree has no such node, 3 when the agent has no trees or did not play the
@@ -59,12 +59,12 @@ pub(super) struct Args {
     /// A match folder or ledger: each node shows what was won there, with its 95 % interval
     #[arg(long = "match", value_name = "MATCH")]
     played: Option<PathBuf>,
-    /// Output format
-    #[arg(long, value_enum, default_value = "text")]
-    format: Format,
-    /// Write to this file instead of standard output
+    /// Draw the tree into this SVG file
     #[arg(long, value_name = "FILE")]
-    out: Option<PathBuf>,
+    svg: Option<PathBuf>,
+    /// Write the tree to this file for Graphviz
+    #[arg(long, value_name = "FILE")]
+    dot: Option<PathBuf>,
 }
 
 /// A filter of leaves by their actions.
@@ -76,20 +76,10 @@ enum LeafFilter {
     Value,
 }
 
-/// The output format of a tree.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// Indented lines
-    Text,
-    /// For Graphviz
-    Dot,
-    /// An SVG picture
-    Svg,
-}
-
 /// Runs the command: prints the tree or writes it to a file.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
-    output::check(args.out.as_deref())?;
+    output::check(args.svg.as_deref())?;
+    output::check(args.dot.as_deref())?;
     let student = args.source.student()?;
     let street = args.street.street();
     let explainer = explainer(&student, street)?;
@@ -125,15 +115,13 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
         );
         part = part.with_winnings(&whose, won?.iter().map(Winnings::words).collect());
     }
-    let made = match args.format {
-        Format::Text => part.text(),
-        Format::Dot => part.dot(),
-        Format::Svg => part.svg(),
-    };
-    match &args.out {
-        Some(path) => report::write(path, &made).map(Output::printed),
-        None => Ok(Output::from(made)),
+    if let Some(path) = &args.svg {
+        report::write(path, &part.svg())?;
     }
+    if let Some(path) = &args.dot {
+        report::write(path, &part.dot())?;
+    }
+    Ok(Output::from(part.text()))
 }
 
 /// The first entrant of a match that plays the trees of the student with this name.
@@ -190,8 +178,7 @@ pub(super) struct BluffsArgs {
     /// Leaves shown per street; the others are only counted
     #[arg(long, value_name = "N", default_value_t = 5)]
     most: usize,
-    /// Print one JSON document with all leaves instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
 }
 

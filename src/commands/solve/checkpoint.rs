@@ -17,7 +17,6 @@ use logs::folder::{Lock, LockError};
 use solvers::subgame::Solver;
 
 use super::subgame::Problem;
-use crate::config::{Loaded, variables};
 use crate::exit::Failure;
 use crate::progress::say_line;
 
@@ -56,7 +55,7 @@ impl Checkpoint {
             _ if options.no_keep => return Ok((solver, None)),
             Some(path) => path.clone(),
             None => {
-                let data = Loaded::load(None, variables(), &[])?;
+                let data = options.named.load()?;
                 let print = solver.fingerprint(&words);
                 let name = format!("{}-{}.solve", problem.root.board(), &print[..16]);
                 data.config.server.data.join("solves").join(name)

@@ -1,4 +1,4 @@
-//! `cardroom train heuristic`: searches rules that win most from an opponent, for one street of
+//! `cardroom train rules`: searches rules that win most from an opponent, for one street of
 //! limit hold'em or for all streets of a game.
 
 use std::fmt;
@@ -10,30 +10,30 @@ use std::time::{Duration, Instant};
 
 use abstraction::betting::BettingTree;
 use abstraction::facts::Texture;
+use evaluation::Settings;
 use evaluation::counting::count;
 use evaluation::practice::Practice;
-use evaluation::{Settings, SettingsError};
 use game::{Action, Betting, GameDef, Street, games};
-use learners::heuristic::{
-    MeanWinnings, Measure, Method, Options, Rates, Records, RuleEvaluator, RulebookImprovement,
-    RulebookOptions, RulebookSearch, Search, cross_results, sampled, statements,
-};
 use logs::Rate;
 use logs::folder::write_whole;
 use matches::games::load_game;
 use matches::runner::Stop;
-use models::heuristic::{Heuristic, RuleScope, Rulebook};
 use protocol::acpc::gamedef::Reading;
+use readable::heuristic::fitness::{self, FactClasses, Sampler};
+use readable::heuristic::search::{
+    MeanWinnings, Measure, Method, Options, Rates, Records, RuleEvaluator, RulebookImprovement,
+    RulebookOptions, RulebookSearch, Search, cross_results, sampled, statements,
+};
+use readable::heuristic::{Heuristic, RuleScope, Rulebook};
 use serde::Serialize;
 use show::Table;
 use show::number::{percent, whole};
 use solvers::blueprint::AbstractStrategy;
-use solvers::fitness::{self, ClassCounts, Counting, FactClasses, Sampler};
+use solvers::counting::{ClassCounts, Counting};
 use solvers::holdem::best_response::{InBuckets, TreeStrategy};
 
 use super::training::at;
-use crate::arguments::Given;
-use crate::arguments::Threads;
+use crate::arguments::{Given, Threads};
 use crate::config::units::Count;
 use crate::exit::Failure;
 use crate::interrupt;
@@ -122,8 +122,8 @@ pub struct Args {
     /// The opponent: for one street an agent that plays limit hold'em by buckets, `call` or
     /// `random`; in a whole game any agent that can be asked for its strategy [default:
     /// cfr:blueprint=categories; `cfr` in no-limit games]
-    #[arg(long, value_name = "AGENT", alias = "against")]
-    opponent: Option<String>,
+    #[arg(long, value_name = "AGENT")]
+    against: Option<String>,
     /// Definition of a dry board: standard, any-ranks, any-suits, rainbow, pairs-too, unpaired, or
     /// conditions as in `unpaired suited <= 2 connected <= 2`
     #[arg(long, value_name = "TEXTURE", default_value = "standard")]
@@ -138,11 +138,9 @@ pub struct Args {
     threads: Threads,
     #[command(flatten)]
     named: Named,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
-    /// No progress display
-    #[arg(long, short)]
+    #[arg(from_global)]
     quiet: bool,
 }
 
@@ -436,7 +434,7 @@ struct Found {
 impl Args {
     /// The name of the opponent.
     fn opponent(&self) -> &str {
-        self.opponent.as_deref().unwrap_or(CATEGORIES)
+        self.against.as_deref().unwrap_or(CATEGORIES)
     }
 
     /// The rules to measure.
@@ -570,7 +568,7 @@ impl Opponent {
         let strategy = strategy.filter(|strategy| strategy.in_buckets().is_some());
         let strategy = strategy.ok_or_else(|| {
             Failure::input(anyhow::anyhow!(
-                "`{name}` does not play by buckets: give --opponent `{CATEGORIES}`, `call`, \
+                "`{name}` does not play by buckets: give --against `{CATEGORIES}`, `call`, \
                  `random`, or a file of `cardroom train cfr --menu limit` as cfr:blueprint=FILE"
             ))
         })?;
@@ -713,7 +711,7 @@ fn whole_game(args: &Args, game: &str) -> Result<Output, Failure> {
         Betting::Limit => CATEGORIES,
         Betting::NoLimit => "cfr",
     };
-    let opponent = args.opponent.as_deref().unwrap_or(usual);
+    let opponent = args.against.as_deref().unwrap_or(usual);
     let start = match &args.start {
         None => Rulebook::parse(NOTHING).expect("four streets"),
         Some(path) => {
@@ -820,9 +818,9 @@ impl WholeGame<'_> {
     fn practice(&self, book: &Rulebook, hands: u64, seed: u64) -> Result<Practice<'_>, Failure> {
         let settings = Settings { hands, seed, jobs: self.args.threads.count() };
         let practice = Practice::new(self.def, self.opponent, book.dry(), settings);
-        practice.map_err(|error| match error {
-            SettingsError::Hands(_) => Failure::usage(format!("--deals: {error}")),
-            error @ SettingsError::Players(_) => Failure::input(error),
+        practice.map_err(|error| {
+            let usage = error.is_usage();
+            if usage { Failure::usage(format!("--deals: {error}")) } else { Failure::input(error) }
         })
     }
 
@@ -839,7 +837,7 @@ impl WholeGame<'_> {
             let found = practice.rates(rulebooks, deals, &stop)?;
             Ok(found.map(|found| found.iter().map(|rate| rate.mbb).collect()))
         };
-        let rates: &mut Rates<'_, models::heuristic::HeuristicError> = &mut rates;
+        let rates: &mut Rates<'_, readable::Error> = &mut rates;
         let mut progress = Progress::patient(options.rounds, "rounds", self.args.quiet);
         loop {
             let going = search.step(rates).map_err(Failure::input)?;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use std::{fs, io};
 
 use learners::mlp::{Loss, MlpOptions, Processor, Samples};
-use learners::student::{LearningError, LearningOptions, Run, network_on};
+use learners::student::{LearningOptions, Run, network_on};
 use learners::{Bins, Table};
 use logs::folder::write_whole;
 use matches::runner::Stop;
@@ -87,7 +87,7 @@ impl Checkpoints {
         &self,
         named: RunName<'_>,
         stop: &Stop,
-        begin: impl FnOnce(Option<&[u8]>) -> Result<Box<dyn Run + 'a>, LearningError>,
+        begin: impl FnOnce(Option<&[u8]>) -> Result<Box<dyn Run + 'a>, learners::Error>,
     ) -> Result<Option<Box<dyn Run + 'a>>, Failure> {
         let state = self.folder.join(format!("{}.state", named.file));
         let losses = self.losses(named);
@@ -329,7 +329,7 @@ impl Trainer {
         bins: Option<&'a Bins>,
         held_out: &'a Table,
         saved: Option<&[u8]>,
-    ) -> Result<Box<dyn Run + 'a>, LearningError> {
+    ) -> Result<Box<dyn Run + 'a>, learners::Error> {
         #[cfg(feature = "gpu")]
         if let (Trainer::Gpu(gpu), LearningOptions::Mlp(options)) = (self, lesson) {
             let engine = |plan: &_, numbers| GpuEngine::new(gpu, plan, numbers);
@@ -345,7 +345,7 @@ impl Trainer {
         what: (network::Output, Loss),
         options: MlpOptions,
         saved: Option<&[u8]>,
-    ) -> Result<Box<dyn Run>, LearningError> {
+    ) -> Result<Box<dyn Run>, learners::Error> {
         #[cfg(feature = "gpu")]
         if let Trainer::Gpu(gpu) = self {
             // The engine has a handle of its own, so that the run need not outlive this one.

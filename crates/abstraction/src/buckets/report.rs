@@ -9,7 +9,8 @@ use rand_pcg::Pcg64Mcg;
 use serde::Serialize;
 use show::as_text;
 
-use super::{Buckets, BucketsError, Problem};
+use super::{Buckets, no_hand};
+use crate::Error;
 
 /// Statistics of a street's buckets from randomly drawn hands.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -160,7 +161,7 @@ impl Buckets {
     ///
     /// # Errors
     /// Never for hold'em's streets; only as [`Buckets::bucket`].
-    pub fn report(&self, street: Street, seed: u64) -> Result<StreetReport, BucketsError> {
+    pub fn report(&self, street: Street, seed: u64) -> Result<StreetReport, Error> {
         let mut rng = Pcg64Mcg::seed_from_u64(seed);
         let mut drawn: Vec<DrawnSums> = Vec::new();
         drawn.resize_with(self.count(street) as usize, DrawnSums::default);
@@ -168,7 +169,7 @@ impl Buckets {
         let mut all = DrawnSums::default();
         for _ in 0..HANDS {
             let (hole, board) = draw(&mut rng, [0, 3, 4, 5][street.index()]);
-            let combo = Combo::new(hole[0], hole[1]).ok_or(Problem::Hole)?;
+            let combo = Combo::new(hole[0], hole[1]).ok_or_else(no_hand)?;
             let win_rate = if street == Street::Preflop {
                 cards::win_rate(combo, board.set())?.value(Ties::Half)
             } else {

@@ -3,7 +3,7 @@
 pub mod database;
 pub mod dataset;
 pub mod situations;
-mod table;
+pub(crate) mod table;
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use show::number::hexadecimal;
 
 pub(crate) use table::between;
-pub use table::{Bins, Codes, Table, TableError};
+pub use table::{Bins, Codes, Table};
 
 /// Where a file or folder is made before it is complete and renamed: `NAME.partial`.
 pub(crate) fn partial_path(out: &Path) -> PathBuf {

@@ -11,8 +11,9 @@ use std::convert::Infallible;
 use models::network::{Activation, Layer, Output, Scaling, Shape};
 
 use super::product::{AddTo, Left, Panels, Rectify, Row, WIDTH, WherePositive, product};
-use super::{Adam, Loss, MlpError, Moments};
-use crate::{Table, TableError};
+use super::{Adam, Loss, Moments};
+use crate::data::table::{check_shape, check_weights, not_a_number};
+use crate::{Error, Table};
 
 /// The constants of a run.
 #[derive(Debug, Clone)]
@@ -90,7 +91,7 @@ impl Losses {
 /// further use.
 pub trait Engine {
     /// The reason it fails.
-    type Error: Into<MlpError>;
+    type Error: Into<Error>;
 
     /// The name in checkpoints, which only engines of the same name resume; empty for
     /// [`Processor`].
@@ -587,33 +588,16 @@ impl Samples {
         rows: Vec<f32>,
         targets: Vec<f32>,
         weights: Vec<f32>,
-    ) -> Result<Samples, TableError> {
+    ) -> Result<Samples, Error> {
         let count = weights.len();
-        if columns == 0 || width == 0 {
-            return Err(TableError::Narrow { columns, classes: width });
-        }
-        if rows.len() != count * columns || targets.len() != count * width {
-            return Err(TableError::Lengths {
-                values: rows.len(),
-                labels: targets.len(),
-                weights: count,
-                columns,
-                classes: width,
-            });
-        }
-        if count == 0 {
-            return Err(TableError::Empty);
-        }
+        check_shape([rows.len(), targets.len(), count], columns, width, 1)?;
         for (numbers, width, what) in [(&rows, columns, "column"), (&targets, width, "target")] {
             if let Some(at) = numbers.iter().position(|number| !number.is_finite()) {
                 let column = format!("{what} {}", at % width);
-                return Err(TableError::Value { row: at / width, column, value: numbers[at] });
+                return Err(not_a_number(at / width, &column, numbers[at]));
             }
         }
-        if let Some(row) = weights.iter().position(|&weight| !(weight > 0.0 && weight.is_finite()))
-        {
-            return Err(TableError::Weight { row, weight: weights[row] });
-        }
+        check_weights(&weights)?;
         Ok(Samples { columns, width, rows, targets, weights })
     }
 

@@ -15,23 +15,22 @@ mod engine;
 mod gpu;
 mod product;
 
-use std::convert::Infallible;
 use std::fmt;
 
-use models::file::{ReadError, open, seal};
-use models::network::{Activation, Network, NetworkError, Output, Shape};
+use models::file::{open, seal};
+use models::network::{Activation, Network, Output, Shape, check_finite};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
 use crate::measure::MIN_SHARE;
-use crate::{Progress, Table, TableError, Training};
+use crate::{Error, Progress, Table, Training};
 use engine::{Model, Pass};
 
 pub use adam::{Adam, Moments};
 pub use engine::{Batch, Engine, Losses, Numbers, Processor, Samples, Stride, TrainingConstants};
 #[cfg(feature = "gpu")]
-pub use gpu::{Gpu, GpuEngine, GpuError};
+pub use gpu::{Gpu, GpuEngine};
 
 /// Multiplications in one step: a few seconds of one core.
 const STEP: u64 = 100_000_000_000;
@@ -72,11 +71,7 @@ struct State {
 
 impl Mlp {
     /// Trains a classifier: cross-entropy on a softmax.
-    pub fn new(
-        train: &Table,
-        held_out: Option<&Table>,
-        options: MlpOptions,
-    ) -> Result<Mlp, MlpError> {
+    pub fn new(train: &Table, held_out: Option<&Table>, options: MlpOptions) -> Result<Mlp, Error> {
         let held_out = held_out.map(Samples::from);
         Mlp::with(Samples::from(train), held_out, Output::Softmax, Loss::CrossEntropy, options)
     }
@@ -88,7 +83,7 @@ impl Mlp {
         output: Output,
         loss: Loss,
         options: MlpOptions,
-    ) -> Result<Mlp, MlpError> {
+    ) -> Result<Mlp, Error> {
         let begin = |constants: &TrainingConstants, numbers| Ok(Processor::new(constants, numbers));
         Mlp::on(begin, train, held_out, (output, loss), options)
     }
@@ -102,28 +97,26 @@ impl<E: Engine> Mlp<E> {
         held_out: Option<Samples>,
         (output, loss): (Output, Loss),
         options: MlpOptions,
-    ) -> Result<Mlp<E>, MlpError> {
+    ) -> Result<Mlp<E>, Error> {
         let shape = options.shape(train.columns(), train.width());
         options.check(&shape)?;
         if let Some(other) = held_out
             .as_ref()
             .filter(|other| (other.columns(), other.width()) != (train.columns(), train.width()))
         {
-            return Err(MlpError::HeldOut {
-                found_columns: other.columns(),
-                found_width: other.width(),
-                columns: train.columns(),
-                width: train.width(),
-            });
+            return Err(Error::new(format!(
+                "the held-out rows have {} columns and {} classes, the others {} and {}",
+                other.columns(),
+                other.width(),
+                train.columns(),
+                train.width()
+            )));
         }
         let most = held_out.as_ref().map_or(0, Samples::count).max(train.count());
         let Ok(_) = u32::try_from(most) else {
-            let value = most.to_string();
-            return Err(MlpError::Option {
-                option: "the number of rows",
-                value,
-                must: "below 2^32",
-            });
+            return Err(Error::new(format!(
+                "the number of rows is {most}, and must be below 2^32"
+            )));
         };
         let parameters = first_parameters(&shape, options.seed);
         let batch = options.batch.min(train.count());
@@ -163,13 +156,16 @@ impl<E: Engine> Mlp<E> {
 
     /// Resumes a run saved by [`Mlp::checkpoint`]: `self` is a new one with the same data and
     /// options.
-    pub fn resume(mut self, bytes: &[u8]) -> Result<Mlp<E>, MlpError> {
+    pub fn resume(mut self, bytes: &[u8]) -> Result<Mlp<E>, Error> {
         let mut reader = open(bytes, MAGIC, VERSION)?;
         for (field, ours) in self.description() {
             let length = reader.u64("the length of a text")? as usize;
             let theirs = String::from_utf8_lossy(reader.take(length, "a text")?);
             if theirs != ours {
-                return Err(MlpError::OtherRun { field, theirs: theirs.into_owned(), ours });
+                return Err(Error::new(format!(
+                    "the checkpoint is of another run: {field} was {theirs}, and is {ours} now; \
+                     resume with the same data and options"
+                )));
             }
         }
         let mut number = || reader.u64("the state");
@@ -188,12 +184,9 @@ impl<E: Engine> Mlp<E> {
         let (parameters, best_parameters) = (numbers()?, numbers()?);
         self.state.best_parameters = best_parameters;
         if !reader.is_done() {
-            return Err(MlpError::Checkpoint("it continues after its end"));
+            return Err(Error::saved("it continues after its end"));
         }
-        if let Some(at) = self.state.best_parameters.iter().position(|number| !number.is_finite()) {
-            let value = self.state.best_parameters[at];
-            return Err(models::network::NetworkError::Parameter { at, value }.into());
-        }
+        check_finite(&self.state.best_parameters)?;
         self.engine.load_state(Numbers { parameters, moments }).map_err(Into::into)?;
         Ok(self)
     }
@@ -476,43 +469,6 @@ impl Schedule {
     }
 }
 
-/// The reason training cannot begin, resume or go on.
-#[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say what variants and fields are")]
-pub enum MlpError {
-    #[error("{option} is {value}, and must be {must}")]
-    Option { option: &'static str, value: String, must: &'static str },
-    #[error(transparent)]
-    Table(#[from] TableError),
-    #[error(transparent)]
-    Network(#[from] NetworkError),
-    #[error(
-        "{parameters} parameters: training them would take {needed} bytes, and at most {most} are \
-         allowed; make the hidden layers or the batch smaller"
-    )]
-    Memory { parameters: u64, needed: u64, most: u64 },
-    #[error("{0}")]
-    Engine(Box<dyn std::error::Error + Send + Sync>),
-    #[error(
-        "the held-out rows have {found_columns} columns and {found_width} classes, the others \
-         {columns} and {width}"
-    )]
-    HeldOut { found_columns: usize, found_width: usize, columns: usize, width: usize },
-    #[error("the checkpoint cannot be resumed: {0}; start again, or from another one")]
-    Checkpoint(&'static str),
-    #[error(
-        "the checkpoint is of another run: {field} was {theirs}, and is {ours} now; resume with \
-         the same data and options"
-    )]
-    OtherRun { field: &'static str, theirs: String, ours: String },
-}
-
-impl From<Infallible> for MlpError {
-    fn from(never: Infallible) -> MlpError {
-        match never {}
-    }
-}
-
 /// The most bytes that training may take besides its rows.
 pub const MAX_BYTES: u64 = 8 << 30;
 
@@ -523,8 +479,10 @@ impl MlpOptions {
     }
 
     /// Checks the options before any memory is allocated.
-    fn check(&self, shape: &Shape) -> Result<(), MlpError> {
-        let option = |option, value: String, must| Err(MlpError::Option { option, value, must });
+    fn check(&self, shape: &Shape) -> Result<(), Error> {
+        let option = |option: &str, value: String, must: &str| {
+            Err(Error::new(format!("{option} is {value}, and must be {must}")))
+        };
         let above_zero = |number: f64| number.is_finite() && number > 0.0;
         if self.batch == 0 {
             return option("the batch", self.batch.to_string(), "at least 1");
@@ -545,9 +503,7 @@ impl MlpOptions {
         if !above_zero(self.adam.epsilon) {
             return option("epsilon", self.adam.epsilon.to_string(), "above 0");
         }
-        if shape.hidden.contains(&0) {
-            return Err(NetworkError::NoUnits.into());
-        }
+        shape.check()?;
         // Parameters, gradient, two moments and the best so far; units and slopes of a batch. In
         // floating point, since sizes are arbitrary.
         let widths = || shape.hidden.iter().chain([&shape.outputs]).map(|&width| width as f64);
@@ -557,7 +513,10 @@ impl MlpOptions {
         let needed = 4.0 * (5.0 * (weights + units) + 3.0 * units * self.batch as f64);
         if needed > MAX_BYTES as f64 {
             let (parameters, needed) = ((weights + units) as u64, needed as u64);
-            return Err(MlpError::Memory { parameters, needed, most: MAX_BYTES });
+            return Err(Error::new(format!(
+                "{parameters} parameters: training them would take {needed} bytes, and at most \
+                 {MAX_BYTES} are allowed; make the hidden layers or the batch smaller"
+            )));
         }
         Ok(())
     }
@@ -663,9 +622,3 @@ pub fn huber(difference: f32, delta: f32) -> (f32, f32) {
 /// The container of a checkpoint.
 const MAGIC: &[u8] = b"cardroom network";
 const VERSION: u32 = 2;
-
-impl From<ReadError> for MlpError {
-    fn from(error: ReadError) -> MlpError {
-        MlpError::Checkpoint(error.words())
-    }
-}

@@ -14,18 +14,13 @@
 use models::file::{ReadError, Reader, open, seal};
 use models::tree::Plane;
 
+use crate::Error;
 use crate::trees::grow::Matrix;
-use crate::trees::{Branch, Node, Price, TreesError};
+use crate::trees::{Branch, Node, Price};
 
 const MAGIC: &[u8] = b"cardocts";
 const WITH_PLANES: &[u8] = b"cardoctp";
 const VERSION: u32 = 3;
-
-impl From<ReadError> for TreesError {
-    fn from(error: ReadError) -> TreesError {
-        TreesError::Saved(error.words().to_string())
-    }
-}
 
 /// The state of a run.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,12 +54,11 @@ impl State {
         seal(MAGIC, VERSION, &out)
     }
 
-    pub(super) fn from_bytes(bytes: &[u8], data_hash: u64) -> Result<State, TreesError> {
+    pub(super) fn from_bytes(bytes: &[u8], data_hash: u64) -> Result<State, Error> {
         let mut reader = open(bytes, MAGIC, VERSION)?;
         let mut number = || reader.u64("the state");
         if number()? != data_hash {
-            let what = "it was made from other data, bins or options".to_string();
-            return Err(TreesError::Saved(what));
+            return Err(Error::saved("it was made from other data, bins or options"));
         }
         let stage = number()? as usize;
         let (at, done, changed) = (number()?, number()?, number()? == 1);
@@ -106,7 +100,7 @@ impl HyperplaneState {
     }
 
     /// Reads the bytes of the run before, and the state of the steps with planes.
-    pub(super) fn from_bytes(bytes: &[u8]) -> Result<(&[u8], HyperplaneState), TreesError> {
+    pub(super) fn from_bytes(bytes: &[u8]) -> Result<(&[u8], HyperplaneState), Error> {
         let mut reader = open(bytes, WITH_PLANES, VERSION)?;
         let length = reader.u64("the length of the run")? as usize;
         let run = reader.take(length, "the run")?;
@@ -131,11 +125,11 @@ fn write_tree(tree: &SavedTree, out: &mut Vec<u8>) {
     }
 }
 
-fn check_end(reader: &Reader<'_>) -> Result<(), TreesError> {
+fn check_end(reader: &Reader<'_>) -> Result<(), Error> {
     if reader.is_done() {
         return Ok(());
     }
-    Err(TreesError::Saved("it has bytes after its end".to_string()))
+    Err(Error::saved("it has bytes after its end"))
 }
 
 fn read_plane(reader: &mut Reader<'_>) -> Result<Plane, ReadError> {

@@ -33,10 +33,11 @@ use super::rows::Discount;
 use super::spot::Spot;
 use super::storage::{BoardStorage, Precision, Tile, Unpacked, dither};
 use super::traversal::{Pass, View, Work, WorkspacePool};
-use super::{Subgame, SubgameError, vector};
+use super::{Subgame, no_deal, vector};
+use crate::error::{self, Error};
 use crate::regret::{Schedule, Updates, Weight};
-use crate::snapshot::{Kind, Reader, Writer};
-use crate::{Player, SnapshotError, Variant};
+use crate::snapshot::{self, Kind, Reader, Writer};
+use crate::{Player, Variant};
 
 /// Options of a [`Solver`].
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -90,16 +91,27 @@ impl Solver {
     /// # Errors
     /// When it needs more memory than allowed, no two hands can be dealt together, or the variant
     /// is not supported.
-    pub fn new(subgame: Subgame, options: Options) -> Result<Solver, SubgameError> {
+    pub fn new(subgame: Subgame, options: Options) -> Result<Solver, Error> {
         let variant = options.variant;
         let halved = options.precision == Precision::Half;
         if variant.updates == Updates::Simultaneous || variant.predictive && halved {
-            return Err(SubgameError::Variant(variant));
+            let text = format!(
+                "{variant} cannot solve subgames this way: variants with simultaneous updates \
+                 cannot, and those with predictions only in 32 bits; take another, such as \
+                 dcfr+,second-first"
+            );
+            return Err(Error::of(error::Kind::Algorithm, text));
         }
         let size = subgame.size(&options);
         if size.bytes > options.memory {
             let (needed, cells) = (size.bytes, size.cells);
-            return Err(SubgameError::Memory { needed, cells, limit: options.memory });
+            let text = format!(
+                "solving takes {needed} bytes for {cells} pairs of hand and action, and {} are \
+                 allowed: offer fewer sizes, start on a later street, use 16-bit storage, or raise \
+                 the limit",
+                options.memory
+            );
+            return Err(Error::of(error::Kind::Memory { needed, cells }, text));
         }
         let boards = Boards::new(&subgame.table());
         let storage = board_storage(&subgame, &boards, 0, 0, &options);
@@ -119,7 +131,7 @@ impl Solver {
             workspaces,
             evaluation_workspaces,
         };
-        if solver.deals() > 0.0 { Ok(solver) } else { Err(SubgameError::NoDeal) }
+        if solver.deals() > 0.0 { Ok(solver) } else { Err(no_deal()) }
     }
 
     /// The same as [`Solver::new`], for a subgame in which a player may take an offer instead of
@@ -132,7 +144,7 @@ impl Solver {
         subgame: Subgame,
         options: Options,
         gadget: &Gadget,
-    ) -> Result<Solver, SubgameError> {
+    ) -> Result<Solver, Error> {
         let mut solver = Solver::new(subgame, options)?;
         let board = &solver.boards.all[0];
         let others: Vec<f64> = solver.weights(gadget.player.other()).collect();
@@ -412,14 +424,14 @@ impl Solver {
         mut self,
         more: &[(&'static str, String)],
         from: impl Read,
-    ) -> Result<(Solver, f64), SnapshotError> {
+    ) -> Result<(Solver, f64), Error> {
         let mut from = Reader::begin(from, KIND)?;
         from.names(&self.names(more))?;
-        let count = |number: u64| u32::try_from(number).map_err(|_| SnapshotError::Damaged);
+        let count = |number: u64| u32::try_from(number).map_err(|_| snapshot::damaged());
         let iterations = count(from.number()?)?;
         let seconds = f64::from_bits(from.number()?);
         let next = count(from.number()?)?;
-        let mut check = || -> Result<_, SnapshotError> {
+        let mut check = || -> Result<_, Error> {
             let (at, found) = (count(from.number()?)?, f64::from_bits(from.number()?));
             Ok((at > 0).then_some((at, found)))
         };

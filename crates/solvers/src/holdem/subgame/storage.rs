@@ -13,7 +13,7 @@ use super::boards::Board;
 use super::vector;
 use super::vector::PrefetchQueue;
 use crate::snapshot::{Reader, Writer};
-use crate::{Player, SnapshotError};
+use crate::{Error, Player};
 
 /// Number of bits of each stored regret and average.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -309,7 +309,7 @@ impl BoardStorage {
         self.below.iter().try_for_each(|storage| storage.write(to))
     }
 
-    pub(crate) fn read<R: Read>(&mut self, from: &mut Reader<R>) -> Result<(), SnapshotError> {
+    pub(crate) fn read<R: Read>(&mut self, from: &mut Reader<R>) -> Result<(), Error> {
         match &mut self.cells {
             Cells::Full { regrets, averages, predicted } => {
                 for numbers in [Some(regrets), Some(averages), predicted.as_mut()] {
