@@ -107,6 +107,7 @@ pub struct Dead {
 
 /// The state that a worker announces.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Worker")]
 pub struct WorkerState {
     /// The worker's name: machine and process.
     pub name: String,
