@@ -5,6 +5,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use cards::StartingHand;
+use models::chart::grid;
 use readable::linear::{LinearModel, PUBLISHED, Weights};
 use readable::shove_fold::{
     Equilibrium, Payoffs, Range, Ranges, best_sage, equilibrium, sage, sage_ranges, share,
@@ -15,7 +16,6 @@ use show::number::{percent, signed};
 use show::svg::{Colour, Head, Heading, Picture};
 
 use crate::arguments::Stacks;
-use crate::chart::grid;
 use crate::exit::Failure;
 use crate::output::{self, Output, Report};
 use crate::report;

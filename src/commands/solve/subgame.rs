@@ -14,6 +14,7 @@ use cards::{Board, Card, Range};
 use game::{Action, Chips, PublicState, Turn};
 use indicatif::HumanBytes;
 use matches::runner::Stop;
+use models::chart::{self, Chart, Hand, before_street};
 use serde::Serialize;
 use show::number::{percent, whole};
 use solvers::subgame::{
@@ -25,7 +26,6 @@ use solvers::{Player, Variant};
 use super::Goal;
 use super::checkpoint::Checkpoint;
 use crate::arguments::Threads;
-use crate::chart::{self, Chart, Hand, before_street};
 use crate::config::units;
 use crate::exit::Failure;
 use crate::hand_args::parse_board;
@@ -593,7 +593,7 @@ impl SolvedSpot {
         let owed =
             if self.to_call > 0 { format!(", {} to call", self.to_call) } else { String::new() };
         let [first, second] = self.gets;
-        let colours = chart::colours();
+        let colours = output::colours();
         let mut text = format!(
             "{place} on {}: player {} acts, pot {}{owed}\n\
              from here on player 1 gets {first:.2} and player 2 {second:.2} chips of the pot\n\n",
