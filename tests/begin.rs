@@ -5,7 +5,7 @@ use std::fs;
 use std::process::Command;
 
 use super::sources::root;
-use crate::program::{Folder, list, run, string};
+use crate::program::{Folder, list, run, shows, string};
 
 /// Plays a bot, and has every reply held to the rules.
 fn play(folder: &Folder, bot: &str) {
@@ -57,9 +57,7 @@ fn a_look_at_the_machine_names_what_fails_with_its_remedy() {
 fn a_demonstration_plays_measures_and_explains() {
     let folder = Folder::new();
     let said = folder.ok("demo --hands 200 --no-page");
-    for part in ["$ cardroom match oct cfr", "$ cardroom stats", "$ cardroom explain decision"] {
-        assert!(said.contains(part), "{part}: {said}");
-    }
+    shows(&said, &["$ cardroom match oct cfr", "$ cardroom stats", "$ cardroom explain decision"]);
 }
 
 #[test]

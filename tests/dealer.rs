@@ -24,22 +24,6 @@ struct Dealer {
     folder: Folder,
 }
 
-/// The end of a dealer.
-#[derive(Debug)]
-struct End {
-    code: Option<i32>,
-    out: String,
-    err: String,
-    took: Duration,
-}
-
-impl End {
-    /// The last line of the error stream: the result.
-    fn last(&self) -> &str {
-        self.err.lines().last().unwrap_or_default()
-    }
-}
-
 fn start_in(folder: Folder, game: &str, hands: &str, options: &str) -> Dealer {
     let err = fs::File::create(folder.join("err")).expect("a file for errors");
     let mut command = folder.command(("dealer m", [game, hands], "0 p1 p2", options));
@@ -57,18 +41,15 @@ fn start(hands: &str, options: &str) -> Dealer {
 
 impl Dealer {
     /// Waits for it to end by itself.
-    fn end(&mut self) -> End {
-        let since = Instant::now();
-        let status = loop {
-            if let Some(status) = self.child.try_wait().expect("a child") {
-                break status;
-            }
-            assert!(since.elapsed() < Duration::from_secs(30), "the dealer hangs");
-            std::thread::sleep(Duration::from_millis(5));
-        };
+    fn end(&mut self) -> Run {
+        let mut status = None;
+        wait_until("the dealer ends", || {
+            status = self.child.try_wait().expect("a child");
+            status.is_some()
+        });
         let mut out = String::new();
         self.out.read_to_string(&mut out).expect("text");
-        End { code: status.code(), out, err: self.read("err"), took: since.elapsed() }
+        Run::new(status.and_then(|status| status.code()), out, self.read("err"))
     }
 
     fn read(&self, name: &str) -> String {
@@ -142,15 +123,14 @@ fn a_player_that_closes_in_the_middle_of_a_hand_ends_the_match_with_a_result() {
     players[0].answer(1, "", "r300");
     assert!(players[1].line().is_some());
     drop(players.remove(1));
-    let end = dealer.end();
-    assert_eq!(end.code, Some(4));
+    let end = dealer.end().code(4);
     assert_eq!(
         end.last(),
         "error: the match stopped in hand 1 of 0 to 999: seat 2 (p2) closed its connection; \
          score so far 50|-50:p1|p2"
     );
-    assert!(end.err.contains("ERROR: could not get action from seat 2\n"));
-    assert_eq!(end.out, "");
+    assert!(end.stderr.contains("ERROR: could not get action from seat 2\n"));
+    assert_eq!(end.stdout, "");
     assert!(dealer.read("m.log").ends_with("STATE:0:f:5d5c|9hQd:50|-50:p1|p2\n"));
 }
 
@@ -160,35 +140,29 @@ fn an_idle_player_that_closes_is_noticed_though_the_other_only_thinks() {
     let mut players = dealer.players();
     assert!(players[1].line().is_some());
     drop(players.remove(0));
-    let end = dealer.end();
-    assert_eq!(end.code, Some(4));
-    assert!(end.last().contains("seat 1 (p1) closed its connection"), "{}", end.last());
-    assert!(end.took < Duration::from_secs(10));
+    let begun = Instant::now();
+    dealer.end().failed(4, "seat 1 (p1) closed its connection");
+    assert!(begun.elapsed() < Duration::from_secs(10));
 }
 
 #[test]
 fn players_that_never_come_never_speak_or_never_answer_do_not_hang_the_dealer() {
     let mut nobody = start("9", "-q --start_timeout 300");
-    let end = nobody.end();
-    assert_eq!(end.code, Some(4));
-    assert!(end.err.contains("ERROR: timed out waiting for seat 1 to connect\n"));
-    assert!(end.last().contains("seat 1 (p1) did not connect within 300ms"), "{}", end.last());
+    nobody
+        .end()
+        .failed(4, "seat 1 (p1) did not connect within 300ms")
+        .says(&["ERROR: timed out waiting for seat 1 to connect\n"]);
 
     let mut mute = start("9", "-q --version_timeout 300");
     let _first = Player::connect(mute.ports[0]);
     let _second = Player::silent(mute.ports[1]);
-    let end = mute.end();
-    assert_eq!(end.code, Some(4));
-    assert!(end.last().contains("seat 2 (p2) sent no version line within 300ms"), "{}", end.last());
+    mute.end().failed(4, "seat 2 (p2) sent no version line within 300ms");
 
     let mut slow = start("9", "-q --t_response 300");
     let _players = slow.players();
-    let end = slow.end();
-    assert_eq!(end.code, Some(4));
-    assert!(end.err.contains(
-        "ERROR: could not get action from seat 2\n0.3 seconds spent waiting; timeout 0.3\n"
-    ));
-    assert!(end.last().contains("seat 2 (p2) did not answer within 300ms"), "{}", end.last());
+    slow.end().failed(4, "seat 2 (p2) did not answer within 300ms").says(&[
+        "ERROR: could not get action from seat 2\n0.3 seconds spent waiting; timeout 0.3\n",
+    ]);
 }
 
 #[test]
@@ -205,7 +179,7 @@ fn ten_megabytes_without_an_end_of_line_and_binary_noise_are_ignored() {
     players[1].send(&noise);
     players[1].send(format!("\n{state}:f\r\n").as_bytes());
     let end = dealer.end();
-    assert_eq!((end.code, end.out.as_str()), (Some(0), "SCORE:50|-50:p1|p2\n"));
+    assert_eq!((end.status, end.stdout.as_str()), (Some(0), "SCORE:50|-50:p1|p2\n"));
     let summary: serde_json::Value =
         serde_json::from_str(&dealer.read("summary.json")).expect("JSON");
     assert_eq!(summary["result"], "finished");
@@ -221,10 +195,9 @@ fn noise_instead_of_a_version_ends_the_match_at_once() {
     let mut dealer = start("1", "-q");
     let mut player = Player::silent(dealer.ports[0]);
     player.send(b"\x16\x03\x01\x02\x00\x01\xff\n");
-    let end = dealer.end();
-    assert_eq!(end.code, Some(4));
-    assert!(end.err.starts_with("# name/game/hands/seed m "));
-    assert!(end.err.contains("ERROR: invalid version string"));
+    let end = dealer.end().code(4);
+    assert!(end.stderr.starts_with("# name/game/hands/seed m "));
+    assert!(end.stderr.contains("ERROR: invalid version string"));
     assert_eq!(player.line(), None);
 }
 
@@ -246,10 +219,10 @@ fn a_player_that_stops_reading_does_not_block_the_dealer() {
         }
         assert!(hand < 10_000_000, "the dealer still writes");
     }
-    let end = dealer.end();
-    assert_eq!(end.code, Some(4));
-    assert!(end.err.contains("ERROR: could not send state to seat 2\n"));
-    assert!(end.last().contains("seat 2 (p2) does not read what is sent to it"), "{}", end.last());
+    dealer
+        .end()
+        .failed(4, "seat 2 (p2) does not read what is sent to it")
+        .says(&["ERROR: could not send state to seat 2\n"]);
     reader.join().expect("the other player sees the end");
 }
 
@@ -261,8 +234,8 @@ fn a_port_in_use_is_named_and_costs_no_earlier_match_its_log() {
     let mut dealer = start_in(folder, NOLIMIT, "1", &format!("-p 0,{port}"));
     let end = dealer.end();
     assert_eq!(dealer.read("m.log"), "an earlier match\n");
-    assert_eq!(end.code, Some(3));
-    assert!(end.err.contains("ERROR: could not create listen socket for player 2\n"));
+    assert_eq!(end.status, Some(3));
+    assert!(end.stderr.contains("ERROR: could not create listen socket for player 2\n"));
     assert!(end.last().contains(&format!("cannot listen on 127.0.0.1:{port} for seat 2")));
 }
 
@@ -271,25 +244,20 @@ fn bad_games_are_refused_with_line_and_reason() {
     let folder = Folder::new();
     folder.write("g.game", "limit\nnumPlayrs = 2\n");
     let mut dealer = start_in(folder, "g.game", "1", "");
-    let end = dealer.end();
-    assert_eq!(end.code, Some(3));
-    assert!(end.err.contains("ERROR: could not read game g.game\n"));
+    let end = dealer.end().code(3).says(&["ERROR: could not read game g.game\n"]);
     assert!(end.last().ends_with("g.game: invalid number of rounds: 0"), "{}", end.last());
 
     let folder = Folder::new();
     folder.write("g.game", "limit\nnumPlayrs = 2\n");
     let mut dealer = start_in(folder, "g.game", "1", "--strict-game");
-    let end = dealer.end();
-    assert_eq!(end.code, Some(3));
+    let end = dealer.end().code(3);
     assert_eq!(
         end.last(),
         "error: g.game:2: `numPlayrs` is not a key of game files; did you mean `numPlayers`?"
     );
 
     let mut dealer = start_in(Folder::new(), "holdem.nolimit.4p", "1", "");
-    let end = dealer.end();
-    assert_eq!(end.code, Some(3));
-    assert!(end.last().contains("did you mean `holdem.nolimit.3p`?"), "{}", end.last());
+    dealer.end().failed(3, "did you mean `holdem.nolimit.3p`?");
 }
 
 #[test]
@@ -297,13 +265,7 @@ fn strict_replies_end_the_match_at_the_first_bad_one() {
     let mut dealer = start("9", "-q --replies strict");
     let mut players = dealer.players();
     players[1].answer(0, "", "r150");
-    let end = dealer.end();
-    assert_eq!(end.code, Some(4));
-    assert!(
-        end.last().contains("seat 2 (p2) sent a bad reply, `MATCHSTATE:1:0::|9hQd:r150`"),
-        "{}",
-        end.last()
-    );
+    dealer.end().failed(4, "seat 2 (p2) sent a bad reply, `MATCHSTATE:1:0::|9hQd:r150`");
 }
 
 #[test]
@@ -338,7 +300,7 @@ fn a_match_killed_in_the_middle_of_a_hand_goes_on_from_its_transactions() {
     players[0].send(b"MATCHSTATE:1:1:cr600:|5dJd:f\r\n");
     players[1].answer(2, "", "f");
     let end = second.end();
-    assert_eq!((end.code, end.out.as_str()), (Some(0), "SCORE:-150|150:p1|p2\n"));
+    assert_eq!((end.status, end.stdout.as_str()), (Some(0), "SCORE:-150|150:p1|p2\n"));
     let states: Vec<String> = second
         .read("m.log")
         .lines()
@@ -361,16 +323,14 @@ fn a_match_killed_in_the_middle_of_a_hand_goes_on_from_its_transactions() {
     let mut third = start_in(folder, NOLIMIT, "3", "-T -a");
     let mut players = third.players();
     assert_eq!(players[0].line(), None);
-    assert_eq!(third.end().out, "SCORE:-150|150:p1|p2\n");
+    assert_eq!(third.end().stdout, "SCORE:-150|150:p1|p2\n");
 }
 
 #[test]
 fn a_transaction_file_of_another_match_is_refused() {
     let folder = Folder::new();
     folder.write("m.tlog", "c 0 1.0 1.0\nc 7 1.0 1.0\n");
-    let end = start_in(folder, NOLIMIT, "3", "-T -a").end();
-    assert_eq!(end.code, Some(3));
-    assert!(end.last().contains("m.tlog:2: handId mismatch"), "{}", end.last());
+    start_in(folder, NOLIMIT, "3", "-T -a").end().failed(3, "m.tlog:2: handId mismatch");
 }
 
 #[test]
@@ -380,23 +340,17 @@ fn agents_that_the_dealer_starts_are_gone_when_it_ends() {
     folder.write("agent.sh", script);
     let run = "-q --run 'sh agent.sh' --run '' --start_timeout 1500";
     let mut dealer = start_in(folder, NOLIMIT, "3", &run);
-    let end = dealer.end();
-    assert_eq!(end.code, Some(4));
+    dealer.end().code(4);
     let host_and_port = format!("started with 127.0.0.1 {}\n", dealer.ports[0]);
     assert_eq!(dealer.read("m.player0.std"), host_and_port);
     let pid = dealer.read("pid");
     assert!(!Path::new("/proc").join(pid.trim()).exists(), "the agent still runs");
 
     let mut dealer = start("3", r#"-q --run "sh -c 'echo oops >&2; exit 7'""#);
-    let end = dealer.end();
-    assert_eq!(end.code, Some(4));
-    assert!(
-        end.last().contains("seat 1 (p1) did not connect: its agent ended (exit status: 7)"),
-        "{}",
-        end.last()
-    );
+    let begun = Instant::now();
+    dealer.end().failed(4, "seat 1 (p1) did not connect: its agent ended (exit status: 7)");
     assert_eq!(dealer.read("m.player0.err"), "oops\n");
-    assert!(end.took < Duration::from_secs(10));
+    assert!(begun.elapsed() < Duration::from_secs(10));
 }
 
 #[test]
@@ -408,9 +362,7 @@ fn a_terminated_dealer_says_so_and_can_be_resumed() {
     players[0].answer(1, "", "c");
     assert!(players[1].line().is_some());
     send("TERM", dealer.child.id());
-    let end = dealer.end();
-    assert_eq!(end.code, Some(130));
-    assert!(end.last().contains("it was interrupted; score so far 50|-50:p1|p2"), "{}", end.last());
+    let end = dealer.end().failed(130, "it was interrupted; score so far 50|-50:p1|p2");
     assert!(end.last().ends_with("to continue, give the same command with -T -a"));
 }
 
@@ -424,11 +376,11 @@ fn a_player_that_sends_without_end_and_never_answers_ends_the_match() {
         for _ in 0..times {
             players[1].send(junk);
         }
-        let end = dealer.end();
-        assert_eq!(end.code, Some(4), "{}", end.last());
-        assert!(end.last().contains("seat 2 (p2) sent more than 10000 lines"), "{}", end.last());
-        assert!(end.last().contains("in hand 0 of 0 to 0"), "{}", end.last());
-        assert!(end.err.len() < 64 << 20, "{} bytes of errors", end.err.len());
+        let end = dealer
+            .end()
+            .failed(4, "seat 2 (p2) sent more than 10000 lines")
+            .says(&["in hand 0 of 0 to 0"]);
+        assert!(end.stderr.len() < 64 << 20, "{} bytes of errors", end.stderr.len());
         assert!(dealer.read("summary.json").contains("stopped"));
     }
 }
@@ -442,7 +394,7 @@ fn ignored_lines_count_only_until_the_next_answer() {
         players[1].answer(hand, "", "f");
     }
     let end = dealer.end();
-    assert_eq!((end.code, end.out.as_str()), (Some(0), "SCORE:150|-150:p1|p2\n"));
+    assert_eq!((end.status, end.stdout.as_str()), (Some(0), "SCORE:150|-150:p1|p2\n"));
 }
 
 #[test]
@@ -474,9 +426,9 @@ fn numbers_that_are_cut_are_said() {
     let mut dealer = start("1x", options);
     let mut players = dealer.players();
     players[1].answer(0, "", "f");
-    let end = dealer.end();
-    assert_eq!(end.code, Some(0), "{}", end.err);
-    let warnings: Vec<&str> = end.err.lines().filter(|line| line.starts_with("WARNING")).collect();
+    let end = dealer.end().code(0);
+    let warnings: Vec<&str> =
+        end.stderr.lines().filter(|line| line.starts_with("WARNING")).collect();
     assert_eq!(
         warnings,
         [
@@ -487,7 +439,7 @@ fn numbers_that_are_cut_are_said() {
     );
     let mut quiet = start("1x", "-q");
     quiet.players()[1].answer(0, "", "f");
-    assert!(!quiet.end().err.contains("WARNING"));
+    assert!(!quiet.end().stderr.contains("WARNING"));
 }
 
 #[test]
@@ -497,7 +449,7 @@ fn arguments_are_read_as_the_original_reads_them() {
     let mut players = dealer.players();
     players[1].answer(0, "", "f");
     let end = dealer.end();
-    assert_eq!((end.code, end.out.as_str()), (Some(0), "SCORE:50|-50:p1|p2\n"));
+    assert_eq!((end.status, end.stdout.as_str()), (Some(0), "SCORE:50|-50:p1|p2\n"));
     assert_eq!(
         dealer.read("m.log"),
         format!(
@@ -507,7 +459,7 @@ fn arguments_are_read_as_the_original_reads_them() {
     );
     for (hands, options) in [("0", ""), ("x", ""), ("-1", ""), ("1", "-p x"), ("1", "--nonsense")] {
         let end = start(hands, options).end();
-        assert!(matches!(end.code, Some(2 | 3)), "{hands} {options:?}: {end:?}");
+        assert!(matches!(end.status, Some(2 | 3)), "{hands} {options:?}: {end:?}");
     }
 }
 
@@ -538,7 +490,7 @@ fn players_that_answer_every_state_do_not_stand_still_for_acknowledgements() {
         assert_eq!(states, 9 * 40);
         assert!(stalls < states / 4, "{stalls} stalls in {states} states");
     }
-    assert_eq!(dealer.end().code, Some(0));
+    assert_eq!(dealer.end().status, Some(0));
 }
 
 /// Runs another dealer of the same name to its end.
@@ -558,7 +510,7 @@ fn two_dealers_of_one_name_do_not_share_their_files() {
     // One that keeps no files is in nobody's way.
     again(&dealer, "-l --start_timeout 1").code(4);
     dealer.players()[1].answer(0, "", "f");
-    assert_eq!(dealer.end().out, "SCORE:50|-50:p1|p2\n");
+    assert_eq!(dealer.end().stdout, "SCORE:50|-50:p1|p2\n");
     assert!(dealer.read("m.log").ends_with("SCORE:50|-50:p1|p2\n"));
     assert!(!dealer.folder.join("m.lock").exists(), "the lock is left behind");
 }
@@ -569,16 +521,15 @@ fn an_earlier_log_is_overwritten_as_by_the_original_but_not_silently() {
     folder.write("m.log", "an earlier match\n");
     let mut dealer = start_in(folder, NOLIMIT, "1", "-q");
     dealer.players()[1].answer(0, "", "f");
-    let end = dealer.end();
-    assert_eq!(end.code, Some(0));
+    let end = dealer.end().code(0);
     let said = "# overwriting what an earlier match left: m.log (-a appends to logs)\n";
-    assert!(end.err.contains(said), "{}", end.err);
+    assert!(end.stderr.contains(said), "{}", end.stderr);
     assert!(dealer.read("m.log").starts_with("# name/game/hands/seed m "));
     let folder = std::mem::replace(&mut dealer.folder, Folder::new());
     let mut dealer = start_in(folder, NOLIMIT, "1", "-q -a");
     dealer.players()[1].answer(0, "", "f");
     let end = dealer.end();
-    assert!(!end.err.contains("overwriting"), "{}", end.err);
+    assert!(!end.stderr.contains("overwriting"), "{}", end.stderr);
     assert_eq!(dealer.read("m.log").matches("STATE:0:").count(), 2);
 }
 
@@ -592,8 +543,8 @@ fn a_dealer_says_whom_it_waits_for() {
     let port = absent.ports[1];
     let said =
         format!("# waiting for seat 2 (p2) on port {port} to connect, at most 3s (2 s so far)\n");
-    assert!(end.err.contains(&said), "{}", end.err);
+    assert!(end.stderr.contains(&said), "{}", end.stderr);
     let end = mute.end();
     let said = "# waiting for seat 1 (p1) to say the version, at most 3s (2 s so far)\n";
-    assert!(end.err.contains(said), "{}", end.err);
+    assert!(end.stderr.contains(said), "{}", end.stderr);
 }

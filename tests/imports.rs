@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use crate::program::{Folder, Run, list};
+use crate::program::{Folder, Run, list, shows};
 
 /// A PHH table of a hand in which p2 raises and wins what p1 has in.
 fn table(number: u32, more: &str) -> String {
@@ -165,12 +165,13 @@ fn cents_are_chips_and_numbers_of_sites_are_kept() {
     // Whole in itself, and of the same game.
     let whole = cents.replace("3017237436", "'abc-12'").replace("3017235188", "9007199254740993");
     let (told, chips) = imported(at, &[("c.phhs", &cents), ("w.phhs", &whole)], "");
-    assert!(told.contains("amounts are scaled: 100 chips are 1, a chip is 0.01"), "{told}");
-    assert!(told.contains("not kept: hand"), "{told}");
+    shows(&told, &["amounts are scaled: 100 chips are 1, a chip is 0.01", "not kept: hand"]);
     assert_eq!(chips, [("A".to_owned(), -200.0), ("B".to_owned(), 200.0)]);
     let stats = at.run("stats m").stdout;
     assert!(stats.contains("\n4 of 4 hands\n"), "{stats}");
     let log = at.run("export m --format acpc").stdout;
-    assert!(log.contains("STATE:3017237436:r125f:AhKh|7c2d:-50|50:A|B\n"), "{log}");
-    assert!(log.contains("STATE:9007199254740993:") && log.contains("SCORE:"), "{log}");
+    shows(
+        &log,
+        &["STATE:3017237436:r125f:AhKh|7c2d:-50|50:A|B\n", "STATE:9007199254740993:", "SCORE:"],
+    );
 }

@@ -7,7 +7,7 @@ use std::process::{Child, Command};
 
 use serde_json::Value;
 
-use crate::program::{Folder, interrupt, kill, list, number, run, string, wait_until};
+use crate::program::{Folder, interrupt, kill, list, number, run, shows, string, wait_until};
 
 const STATS: &str = "stats killed --json --allin off --estimates off";
 const MATCH: &str =
@@ -341,9 +341,7 @@ fn the_matches_of_a_tournament_end_by_its_rule_and_its_table_is_drawn() {
     }
     let picture = at.read("t.svg");
     assert!(picture.starts_with("<svg ") && picture.ends_with("</svg>\n"), "{picture}");
-    for word in ["1  equity", "2  fold", "3  random", "3 agents in holdem.nolimit.2p", "±"] {
-        assert!(picture.contains(word), "{word}: {picture}");
-    }
+    shows(&picture, &["1  equity", "2  fold", "3  random", "3 agents in holdem.nolimit.2p", "±"]);
     assert_eq!(picture.matches("class=\"reach\"").count(), 3, "an interval for each");
     assert_eq!(picture.matches(" hands</title>").count(), 6, "a cell for each pair, both ways");
     at.run("tournament fold call --until 9 --sprt 0,9").code(2);

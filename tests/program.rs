@@ -206,7 +206,16 @@ pub(crate) struct Run {
 impl Run {
     fn of(output: &Output) -> Run {
         let [stdout, stderr] = [&output.stdout, &output.stderr].map(|bytes| text(bytes));
-        Run { words: String::new(), status: output.status.code(), stdout, stderr }
+        Run::new(output.status.code(), stdout, stderr)
+    }
+
+    pub(crate) fn new(status: Option<i32>, stdout: String, stderr: String) -> Run {
+        Run { words: String::new(), status, stdout, stderr }
+    }
+
+    /// The last line on the error stream.
+    pub(crate) fn last(&self) -> &str {
+        self.stderr.lines().last().unwrap_or_default()
     }
 
     /// Fails unless it ended with this code.
@@ -221,7 +230,7 @@ impl Run {
     pub(crate) fn failed(self, code: i32, expected: &str) -> Run {
         let run = self.code(code);
         let (words, said) = (&run.words, &run.stderr);
-        let last = said.lines().last().unwrap_or_default();
+        let last = run.last();
         assert!(
             last.starts_with("error: ") && last.contains(expected),
             "{words}: no `{expected}` in {said}"
@@ -241,10 +250,7 @@ impl Run {
     /// Fails unless all these texts are on the error stream.
     #[track_caller]
     pub(crate) fn says(self, expected: &[&str]) -> Run {
-        for expected in expected {
-            let (words, said) = (&self.words, &self.stderr);
-            assert!(said.contains(expected), "{words}: no `{expected}` in {said}");
-        }
+        shows(&self.stderr, expected);
         self
     }
 
@@ -349,6 +355,14 @@ pub(crate) fn connect(address: impl std::net::ToSocketAddrs) -> TcpStream {
 
 pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Fails unless all these texts are in this one.
+#[track_caller]
+pub(crate) fn shows(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "no `{part}` in {text}");
+    }
 }
 
 /// The elements of a list in a document.

@@ -4,7 +4,7 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
-use crate::program::{Folder, kill, list, runs, wait_for};
+use crate::program::{Folder, kill, list, runs, shows, wait_for};
 
 /// Writes a script that runs this program as a bot, with these lines before and after.
 fn bot(folder: &Folder, name: &str, before: &str, arguments: &str, after: &str) {
@@ -71,9 +71,10 @@ fn one_command_judges_a_bot_by_its_path() {
     // It calls, as its opponent does: with both seats of each deal nobody wins.
     assert_eq!(rows[1]["rate"]["mbb"], 0.0, "{}", rows[1]);
     let shown = at.run(arguments).stdout;
-    for part in ["against", "95 % interval", "fallbacks", "separated", "./good.sh wins against "] {
-        assert!(shown.contains(part), "{part}: {shown}");
-    }
+    shows(
+        &shown,
+        &["against", "95 % interval", "fallbacks", "separated", "./good.sh wins against "],
+    );
     assert!(shown.lines().all(|line| line.chars().count() <= 110), "{shown}");
     for by in ["lbr", "best-response"] {
         at.run(("evaluate ./good.sh --by", [by]))

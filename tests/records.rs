@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use crate::program::{Folder, Words};
+use crate::program::{Folder, Words, shows};
 
 const LOG: &str = "# name/game/hands/seed 2017.a.b.0 /home/x/holdem.nolimit.2p.reverse_blinds.game \
                    2 7\n\
@@ -202,16 +202,17 @@ fn hands_of_poker_sites_are_imported_and_what_is_left_out_is_said() {
     import("").failed(3, "a rake is not supported");
     assert!(!at.join("r").exists() && !at.join("n").exists());
     let said = import("--leave-out").stderr;
-    assert!(said.contains("left out: 1 hand with a rake"), "{said}");
-    assert!(
-        said.contains("1 hand with the number of an earlier one, the first on line 35"),
-        "{said}"
+    shows(
+        &said,
+        &[
+            "left out: 1 hand with a rake",
+            "1 hand with the number of an earlier one, the first on line 35",
+        ],
     );
     // A file that is cut off in its last hand.
     at.write("c.txt", ZOOM.to_owned() + &raked[..300]);
     let said = at.run("import c.txt --out c").stderr;
-    assert!(said.contains("warning: c.txt ends in the middle of a hand"), "{said}");
-    assert!(said.contains("1 hand of 1 file"), "{said}");
+    shows(&said, &["warning: c.txt ends in the middle of a hand", "1 hand of 1 file"]);
     let euros = ZOOM.replace('$', "€");
     at.write("e.txt", euros);
     at.run("import z.txt e.txt --out m").failed(3, "100 chips cannot be $1 and €1 at once");

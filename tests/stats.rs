@@ -5,7 +5,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::program::{Folder, Words, list, string};
+use crate::program::{Folder, Words, list, shows, string};
 
 fn play(at: &Folder, agents: [&str; 2], hands: &str, name: &str) {
     at.ok(("match", agents, "--hands", [hands], "--seed 1 -q --out", [name]));
@@ -150,9 +150,7 @@ fn single_hands_are_listed_by_result_pot_and_luck_with_the_command_that_explains
     let words: Vec<&str> = command.split(' ').skip(1).collect();
     assert!(at.ok(words).starts_with(&format!("hand {}: ", found["worst"][0]["hand"])));
     let text = at.ok((asked, lists));
-    for title in ["worst hands of equity", "biggest pots of equity", "luckiest hands of equity"] {
-        assert!(text.contains(title), "{text}");
-    }
+    shows(&text, &["worst hands of equity", "biggest pots of equity", "luckiest hands of equity"]);
     at.run("stats m --luckiest 2 --estimates off").failed(2, "--luckiest has no effect");
 }
 

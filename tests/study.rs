@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::program::{Folder, kill, list, near, number, wait_for};
+use crate::program::{Folder, kill, list, near, number, shows, wait_for};
 
 const TINY: &str = "study 000 --scale 0.0005";
 
@@ -121,9 +121,7 @@ fn what_is_no_study_is_refused_and_a_dry_run_only_prints() {
         folder.run(("study 000", arguments)).code(2);
     }
     let printed = folder.ok("study 000 --dry-run");
-    for part in ["--iterations 80000000", "train oct --starts 16", "--hands 400000"] {
-        assert!(printed.contains(part), "{part}: {printed}");
-    }
+    shows(&printed, &["--iterations 80000000", "train oct --starts 16", "--hands 400000"]);
     let lines: Vec<&str> = printed.lines().collect();
     let document = folder.json("study 000 --dry-run");
     assert_eq!(document["schema"], "cardroom-study-commands/1");
@@ -174,9 +172,7 @@ fn the_study_of_rules_for_novices_measures_every_printed_rule_and_looks_at_all_s
             assert!(shown.contains(&format!("{street}-{search}-1.fft")), "{shown}");
         }
     }
-    for rule in ["if hand >= pair then raise; else call", "pot >= 31", "pot >= 26"] {
-        assert!(shown.contains(rule), "{shown}");
-    }
+    shows(&shown, &["if hand >= pair then raise; else call", "pot >= 31", "pot >= 26"]);
 }
 
 #[test]

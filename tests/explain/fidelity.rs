@@ -1,7 +1,7 @@
 //! Students beside teachers whose differences are known by heart.
 
 use super::{check_failure, document, explain, student};
-use crate::program::{Folder, list, number};
+use crate::program::{Folder, list, number, shows};
 
 #[test]
 fn who_does_what_the_teacher_does_loses_exactly_nothing() {
@@ -50,10 +50,7 @@ fn what_is_lost_is_lost_on_the_street_of_the_difference() {
         assert_eq!(row["lost"]["mbb"], 0.0);
     }
     let text = explain(at, arguments);
-    for words in ["fold compared with its teacher call", "2,000 hands", "0.0 → 50.0 %", "50.0 %"]
-    {
-        assert!(text.contains(words), "{words}: {text}");
-    }
+    shows(&text, &["fold compared with its teacher call", "2,000 hands", "0.0 → 50.0 %", "50.0 %"]);
     assert!(text.lines().all(|line| line.chars().count() <= 130), "{text}");
 }
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use super::{check_failure, document, explain};
-use crate::program::{Folder, list};
+use crate::program::{Folder, list, shows};
 
 const MINE: &str = "\
 dry: rainbow
@@ -22,19 +22,20 @@ fn lists_are_told_in_words_with_how_often_and_how_much() {
     at.write("mine.fft", MINE);
     let arguments = "heuristic mine.fft --against call --hands 400";
     let said = explain(at, arguments);
-    for words in [
-        "mine.fft, against call in holdem.limit.2p.reverse_blinds: 400 hands, seed 0",
-        "On the flop: complexity 10",
-        "If you have a pair or better and the board is dry, bet or raise.",
-        "Otherwise, if you have 11 outs or more and it is one time in 3, bet or raise.",
-        "Otherwise check or call.",
-        "A board is dry when it has no pair, no two of its cards have one suit and at most 2 ranks",
-        "Warning: line 5, `else if hand >= two pair and hand <= pair then call` is never reached: \
+    shows(
+        &said,
+        &[
+            "mine.fft, against call in holdem.limit.2p.reverse_blinds: 400 hands, seed 0",
+            "On the flop: complexity 10",
+            "If you have a pair or better and the board is dry, bet or raise.",
+            "Otherwise, if you have 11 outs or more and it is one time in 3, bet or raise.",
+            "Otherwise check or call.",
+            "A board is dry when it has no pair, no two of its cards have one suit and at most 2 ranks",
+            "Warning: line 5, `else if hand >= two pair and hand <= pair then call` is never reached: \
          its clauses cannot",
-        "with a 95 % interval of",
-    ] {
-        assert!(said.contains(words), "{words}: {said}");
-    }
+            "with a 95 % interval of",
+        ],
+    );
     assert!(!said.contains("before the flop"), "{said}");
     let found = document(at, arguments);
     assert_eq!(found["schema"], "cardroom-explain-heuristic/1");
@@ -53,16 +54,17 @@ fn the_card_is_one_page_with_every_rule() {
     let at = &Folder::new();
     explain(at, "heuristic shipped --hands 0 --card card.html");
     let card = at.read("card.html");
-    for words in [
-        "How to play limit hold’em",
-        "Before the flop",
-        "On the river",
-        "You have 11 outs or more",
-        "Check or fold",
-        "A board is dry when",
-    ] {
-        assert!(card.contains(words), "{words}: {card}");
-    }
+    shows(
+        &card,
+        &[
+            "How to play limit hold’em",
+            "Before the flop",
+            "On the river",
+            "You have 11 outs or more",
+            "Check or fold",
+            "A board is dry when",
+        ],
+    );
     assert!(!card.contains("http"), "nothing from the network");
     explain(
         at,

@@ -24,7 +24,7 @@ use models::student::{FORMAT, Manifest, StreetManifest, columns};
 use models::tree::Tree;
 use serde_json::Value;
 
-use crate::program::{Folder, Words, list, string};
+use crate::program::{Folder, Words, list, shows, string};
 
 const MENU: &str = "preflop 1+: 2.5x allin\nflop turn river 1+: pot allin\n";
 
@@ -155,15 +155,16 @@ fn a_chart_is_drawn_with_a_cell_for_each_hand() {
     let made = student(at, "made");
     let shown = explain(at, ("chart", [&made], "--svg chart.svg"));
     assert!(shown.lines().all(|line| line.chars().count() <= 130), "{shown}");
-    for words in [
-        "at the first decision",
-        "pot 150, 50 to call",
-        "raise to 250",
-        "all-in 20000",
-        "suited above",
-    ] {
-        assert!(shown.contains(words), "{words}: {shown}");
-    }
+    shows(
+        &shown,
+        &[
+            "at the first decision",
+            "pot 150, 50 to call",
+            "raise to 250",
+            "all-in 20000",
+            "suited above",
+        ],
+    );
     let svg = at.read("chart.svg");
     assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"), "{svg}");
     assert_eq!(svg.matches("class=\"cell\"").count(), 169);
@@ -257,13 +258,14 @@ fn bluffs_are_found_with_their_paths() {
     assert_eq!(bluff["nodes"], serde_json::json!([0, 1, 2, 3]));
     assert_eq!((&bluff["rows"], &bluff["share_of_play"]), (&10.into(), &0.1.into()));
     let text = explain(at, "bluffs made --street river");
-    for words in [
-        "1 of 4 leaves raise 20 % of the time or more with a win-rate below 45 %",
-        "node 3: all-in 60 %, check 40 % (10 rows, 10 % of play)",
-        "  win-rate below 20 %\n  the opponent has not bet on the river\n",
-    ] {
-        assert!(text.contains(words), "{words}: {text}");
-    }
+    shows(
+        &text,
+        &[
+            "1 of 4 leaves raise 20 % of the time or more with a win-rate below 45 %",
+            "node 3: all-in 60 %, check 40 % (10 rows, 10 % of play)",
+            "  win-rate below 20 %\n  the opponent has not bet on the river\n",
+        ],
+    );
     for (option, value) in [("--win-rate", "19%"), ("--raise", "0.61")] {
         let text = explain(at, ("bluffs made --street river", [option, value]));
         assert!(text.contains("0 of 4 leaves"), "{text}");
@@ -340,9 +342,7 @@ fn a_recorded_decision_is_followed_through_the_tree() {
         ledger.decisions(0).expect("decisions").into_iter().find(|decision| decision.entrant == 0);
     let number = first.expect("it decided").index.to_string();
     let text = explain(at, ("decision m 0", [&number]));
-    for words in ["hand 0, decision", "node by node", "(it is ", "What would change"] {
-        assert!(text.contains(words), "{words}: {text}");
-    }
+    shows(&text, &["hand 0, decision", "node by node", "(it is ", "What would change"]);
     check_failure(at, "decision m 99", 2, "has no hand 99 among its 20");
     check_failure(at, "decision m 0 77", 2, "and no 77");
     check_failure(at, "decision nowhere 0", 3, "nowhere");
@@ -390,9 +390,7 @@ fn a_decision_of_an_agent_that_solves_is_shown_with_its_values_and_its_range() {
 
     let drawn = (ask, "--svg chart.svg");
     let text = explain(at, &drawn);
-    for words in ["wins, chips", "Its note: solved ", "1081.0 combos", "> "] {
-        assert!(text.contains(words), "{words}: {text}");
-    }
+    shows(&text, &["wins, chips", "Its note: solved ", "1081.0 combos", "> "]);
     assert!(at.read("chart.svg").starts_with("<svg"));
     // Before the river the agent `call` decides: no values.
     let text = explain(at, "decision m 1 0");

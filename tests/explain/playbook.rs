@@ -1,7 +1,7 @@
 //! Playbooks: every rule is there, once, on one page that needs nothing else.
 
 use super::{check_failure, explain, student};
-use crate::program::{Folder, Words};
+use crate::program::{Folder, Words, shows};
 
 fn made(folder: &Folder, name: &str, arguments: impl Words) -> String {
     let said = explain(folder, ("playbook made --out", [name], arguments));
@@ -43,11 +43,10 @@ fn a_playbook_has_the_rules_of_all_streets() {
     );
     assert!(html.contains("@page{size:A4"), "{html}");
     // The shares of play of a street's rules: 10 %, 50 %, 30 % and 10 % before the flop.
-    for share in
-        ["<td class=\"play\">50 %</td><td class=\"node\">3</td>", "prefers-color-scheme:dark"]
-    {
-        assert!(html.contains(share), "{share}: {html}");
-    }
+    shows(
+        &html,
+        &["<td class=\"play\">50 %</td><td class=\"node\">3</td>", "prefers-color-scheme:dark"],
+    );
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::{check_failure, document, explain};
-use crate::program::{Folder, Words, list, number};
+use crate::program::{Folder, Words, list, number, shows};
 
 fn play(folder: &Folder, agents: [&str; 2], arguments: impl Words) {
     folder.ok(("match", agents, "--seed 5 --quiet --record hands", arguments));
@@ -44,13 +44,10 @@ fn who_folds_every_button_loses_the_small_blind_there() {
     assert_eq!((&river["hands"], &river["hands_of_others"]), (&200.into(), &200.into()));
     assert!(rows(&found, "actions").iter().all(|row| row["name"] != "calls"), "{found}");
     let text = explain(at, "results m");
-    for words in ["fold in 400 hands", "folds to the blind", "separated", "By position"] {
-        assert!(text.contains(words), "{words}: {text}");
-    }
+    shows(&text, &["fold in 400 hands", "folds to the blind", "separated", "By position"]);
     // No more places than asked for, of those that differ significantly, too.
     let text = explain(at, "results m --most 1");
-    assert!(text.contains("2 places differ significantly"), "{text}");
-    assert!(text.contains("1 significant: --most shows them"), "{text}");
+    shows(&text, &["2 places differ significantly", "1 significant: --most shows them"]);
     let ranked = |rank: &str| text.lines().any(|line| line.trim_start().starts_with(rank));
     assert!(ranked("1  ") && !ranked("2  "), "{text}");
     // `call` sees the same from the other side.

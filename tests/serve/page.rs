@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 use super::server::{Bot, Server, game};
-use crate::program::{TIMEOUT, connect, kill, number, read_some, string, wait_until};
+use crate::program::{TIMEOUT, connect, kill, number, read_some, shows, string, wait_until};
 
 /// Every value of `src` and `href` in a page, and of `url(` in a style sheet.
 fn references(text: &str) -> Vec<String> {
@@ -122,21 +122,19 @@ fn a_played_match_is_on_the_page_in_the_api_and_in_the_metrics() {
     let (_, index) = server.get("/");
     assert!(index.contains(&format!("/matches/{id}")) && index.contains("&plusmn;"), "{index}");
     let (_, page) = server.get(&format!("/matches/{id}"));
-    assert!(
-        page.contains("95 % interval") && page.contains("<title id=\"curve-title\">"),
-        "{page}"
-    );
+    shows(&page, &["95 % interval", "<title id=\"curve-title\">"]);
     let (_, metrics) = server.get("/metrics");
-    for expected in [
-        "cardroom_hands_total{table=\"kuhn\"} 200",
-        "cardroom_build_info{version=",
-        "cardroom_decision_seconds_bucket{agent=\"random\",le=\"0.00001\"}",
-        "cardroom_db_commit_seconds_count 200",
-        "cardroom_matches_active 0",
-        "cardroom_queue_depth{table=\"kuhn\",seat=\"seat-2\"} 0",
-    ] {
-        assert!(metrics.contains(expected), "no {expected} in {metrics}");
-    }
+    shows(
+        &metrics,
+        &[
+            "cardroom_hands_total{table=\"kuhn\"} 200",
+            "cardroom_build_info{version=",
+            "cardroom_decision_seconds_bucket{agent=\"random\",le=\"0.00001\"}",
+            "cardroom_db_commit_seconds_count 200",
+            "cardroom_matches_active 0",
+            "cardroom_queue_depth{table=\"kuhn\",seat=\"seat-2\"} 0",
+        ],
+    );
     assert!(!metrics.contains(&id), "a match's name is no label");
 }
 

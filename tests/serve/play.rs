@@ -8,7 +8,7 @@ use cards::Card;
 use serde_json::{Value, json};
 
 use super::server::Server;
-use crate::program::{TIMEOUT, connect, read_some, string};
+use crate::program::{TIMEOUT, connect, read_some, shows, string};
 
 const CONFIG: &str = "tables = []\n[slumbot]\nagent = \"equity\"\n";
 const CALL: &str = "tables = []\n[slumbot]\nagent = \"call\"\n";
@@ -260,19 +260,18 @@ fn the_result_is_that_of_the_records_and_survives_a_restart() {
         let total = attribute(result, "data-total").expect("a result");
         assert_eq!(total, hand["session_total"].to_string(), "{result}");
         assert_eq!(attribute(result, "data-hands"), Some("6"), "{result}");
-        assert!(
-            result.contains("class=\"chart course\"") && result.contains("&plusmn;"),
-            "{result}"
-        );
+        shows(&result, &["class=\"chart course\"", "&plusmn;"]);
         assert_eq!(part("history").matches("<details").count(), 6);
         assert_eq!(part("table"), &table(&server, &token));
         let review = part("review");
         assert!(restarted || review.contains("call"), "{review}");
         let (_, history) = server.get(&format!("/play/history?token={token}"));
-        assert!(history.contains("Hand 2: you are on the button with "), "{history}");
-        assert!(
-            history.contains("Before the flop: you raise to 1,500, call calls 1,400."),
-            "{history}"
+        shows(
+            &history,
+            &[
+                "Hand 2: you are on the button with ",
+                "Before the flop: you raise to 1,500, call calls 1,400.",
+            ],
         );
     }
 }
@@ -285,8 +284,5 @@ fn an_open_hand_is_on_the_table_again_after_a_restart() {
     let before = table(&server, &token);
     let server = Server::start_in(server.kill());
     assert_eq!(table(&server, &token), before);
-    assert!(
-        before.contains("aria-label=\"Board\"") && before.contains("data-incr=\"k\""),
-        "{before}"
-    );
+    shows(&before, &["aria-label=\"Board\"", "data-incr=\"k\""]);
 }

@@ -7,7 +7,7 @@ use std::process::Stdio;
 use logs::LedgerReader;
 
 use super::server::{Bot, Server, game, match_folders};
-use crate::program::{Folder, TIMEOUT, send, wait_until};
+use crate::program::{Folder, TIMEOUT, send, shows, wait_until};
 
 const KUHN: &str = "kuhn.limit.2p";
 
@@ -129,10 +129,7 @@ fn systemd_hears_when_the_server_is_ready_alive_and_stopping() {
 fn the_unit_is_hardened_and_names_this_program() {
     let folder = Folder::with("");
     let unit = folder.ok("systemd");
-    assert!(
-        unit.contains(&format!("ExecStart={} serve", env!("CARGO_BIN_EXE_cardroom"))),
-        "{unit}"
-    );
+    shows(&unit, &[&format!("ExecStart={} serve", env!("CARGO_BIN_EXE_cardroom"))]);
     for line in ["DynamicUser=yes", "ProtectSystem=strict", "NoNewPrivileges=yes", "Type=notify"] {
         assert!(unit.lines().any(|l| l == line), "no {line}");
     }

@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Read};
 
 use super::{host, played};
-use crate::program::{Folder, end, send};
+use crate::program::{Folder, end, send, shows};
 
 /// Plays, or goes on with what is complete already, and interrupts the run as soon as it has said
 /// what came of it. Gives the exit code and all that was said on both streams.
@@ -29,9 +29,14 @@ fn ctrl_c_leaves_the_estimates_and_loses_nothing() {
         .inspect(|(code, said)| assert!(matches!(code, Some(0 | 130)), "{code:?} {said:?}"))
         .find_map(|(code, said)| (code == Some(130)).then_some(said))
         .expect("the signal comes in time at least once");
-    assert!(said.contains("skipping the estimates"), "{said}");
-    assert!(said.contains("all 1500 hands are played and kept"), "{said}");
-    assert!(said.contains("for the estimates: cardroom stats run"), "{said}");
+    shows(
+        &said,
+        &[
+            "skipping the estimates",
+            "all 1500 hands are played and kept",
+            "for the estimates: cardroom stats run",
+        ],
+    );
     assert!(result.contains("1500 hands") && !result.contains("combined"), "{result}");
     assert_eq!(played(&run), 1500);
 }
