@@ -161,13 +161,13 @@ fn a_duel_finds_what_played_hands_find_with_less_spread() {
 fn parts_of_a_measurement_make_the_whole() {
     let folder = &Folder::new();
     folder.write("raise.menu", "preflop 1: pot\n");
-    let duel = "equity --by duel --against call --from river --hands 40";
-    let flops = "call --by best-response --menu raise.menu --flops 8";
-    let exploiters = "equity --by exploiters --hands 40";
-    let played = "equity --by match --against call --hands 2000";
+    let duel = "equity --by duel --against call --from river --hands 12";
+    let flops = "call --by best-response --menu raise.menu --flops 4";
+    let exploiters = "equity --by exploiters --hands 8";
+    let played = "equity --by match --against call --hands 800";
     let cases = [
-        ("lbr", "equity --hands 30", Some("deals.csv")),
-        ("lbr-valued", "equity --hands 12 --cards 1", Some("deals.csv")),
+        ("lbr", "equity --hands 12", Some("deals.csv")),
+        ("lbr-valued", "equity --hands 6 --cards 1", Some("deals.csv")),
         ("duel", duel, Some("hands.csv")),
         ("flops", flops, Some("flops.csv")),
         ("exploiters", exploiters, Some("exploiters.csv")),
@@ -208,7 +208,7 @@ fn parts_of_a_measurement_make_the_whole() {
     assert!(!folder.join("x").exists());
     folder.fails(
         3,
-        "evaluate equity --hands 30 --out lbr-1",
+        "evaluate equity --hands 12 --out lbr-1",
         "the part (--shard) is none in one and 1/3",
     );
     folder.fails(

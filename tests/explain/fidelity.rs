@@ -59,7 +59,7 @@ fn threads_do_not_matter_to_a_comparison() {
     let at = &Folder::new();
     let made = student(at, "made");
     let compared = |jobs: &str, seed: &str| {
-        let pair = ("fidelity", [&made], "--teacher random --hands 300 --json");
+        let pair = ("fidelity", [&made], "--teacher random --hands 60 --json");
         explain(at, (pair, ["--jobs", jobs, "--seed", seed]))
     };
     let one = compared("1", "1");

@@ -355,7 +355,7 @@ fn a_recorded_decision_is_followed_through_the_tree() {
 #[test]
 fn a_decision_of_an_agent_that_solves_is_shown_with_its_values_and_its_range() {
     let at = &Folder::new();
-    let agent = "resolve:blueprint=call,iterations=40,floor=9";
+    let agent = "resolve:blueprint=call,iterations=8,floor=9";
     at.run(("match", [agent], "call --hands 2 --seed 5 --out m --quiet")).code(0);
     let ledger = LedgerReader::open(&at.join("m")).expect("a ledger");
     let hand = ledger.hand(1).expect("a ledger").expect("a hand");

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{check_failure, document, explain, student};
 use crate::program::{Folder, Words};
 
-const HANDS: u64 = 60;
+const HANDS: u64 = 40;
 
 fn play(folder: &Folder, agents: [&str; 2], arguments: impl Words) {
     let hands = HANDS.to_string();
