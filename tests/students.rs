@@ -1,13 +1,29 @@
 //! `cardroom train dataset` and the learners as processes: from a blueprint to an agent that plays.
 
 use std::fs;
+use std::sync::OnceLock;
 
 use serde_json::Value;
 
 use crate::program::{Folder, kill, list, number, wait_for};
 
+/// Puts a dataset into this folder, as `rows`; it is made once.
 fn dataset(folder: &Folder) {
-    folder.run("train dataset --rows 20k --out rows").code(0);
+    static FILES: OnceLock<Vec<(String, Vec<u8>)>> = OnceLock::new();
+    let make = || {
+        let folder = Folder::new();
+        folder.ok("train dataset --rows 20k --out rows");
+        let files = fs::read_dir(folder.join("rows")).expect("a folder").map(|file| {
+            let file = file.expect("a file");
+            let name = file.file_name().into_string().expect("text");
+            (name, fs::read(file.path()).expect("a file"))
+        });
+        files.collect()
+    };
+    fs::create_dir(folder.join("rows")).expect("a folder");
+    for (name, bytes) in FILES.get_or_init(make) {
+        folder.write(format!("rows/{name}"), bytes);
+    }
 }
 
 #[test]

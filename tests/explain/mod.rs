@@ -322,7 +322,7 @@ fn a_recorded_decision_is_followed_through_the_tree() {
             }
             followed += 1;
         }
-        if followed > 12 {
+        if followed > 5 && flipped > 5 {
             break;
         }
     }

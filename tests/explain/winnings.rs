@@ -82,8 +82,8 @@ fn a_leaf_has_won_what_the_hands_won_that_came_to_it() {
     let (sums, places) = noted(&LedgerReader::open(&at.join("m")).expect("a ledger"));
     let mut seen = HashSet::new();
     for (hand, number, street, leaf) in places {
-        // One decision of each leaf will do.
-        if !seen.insert((street.clone(), leaf)) {
+        // One decision of each leaf will do, and usually not each leaf.
+        if seen.len() == testing::size(7, usize::MAX) || !seen.insert((street.clone(), leaf)) {
             continue;
         }
         let (hand, number) = (hand.to_string(), number.to_string());
