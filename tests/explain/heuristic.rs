@@ -30,9 +30,10 @@ fn lists_are_told_in_words_with_how_often_and_how_much() {
             "If you have a pair or better and the board is dry, bet or raise.",
             "Otherwise, if you have 11 outs or more and it is one time in 3, bet or raise.",
             "Otherwise check or call.",
-            "A board is dry when it has no pair, no two of its cards have one suit and at most 2 ranks",
-            "Warning: line 5, `else if hand >= two pair and hand <= pair then call` is never reached: \
-         its clauses cannot",
+            "A board is dry when it has no pair, no two of its cards have one suit and at most 2 \
+             ranks",
+            "Warning: line 5, `else if hand >= two pair and hand <= pair then call` is never \
+             reached: its clauses cannot",
             "with a 95 % interval of",
         ],
     );
