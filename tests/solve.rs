@@ -237,7 +237,8 @@ fn a_solve_may_begin_where_a_bet_is_faced() {
 #[test]
 fn an_interrupted_solve_shows_what_it_has_reached() {
     let folder = Folder::new();
-    let mut child = folder.start(("solve", TURN, ENDLESS));
+    let turn = TURN.replace("--quiet", "");
+    let mut child = folder.start(("solve", &turn, ENDLESS));
     let mut stderr = BufReader::new(child.stderr.take().expect("piped"));
     let mut line = String::new();
     stderr.read_line(&mut line).expect("the sizes");
