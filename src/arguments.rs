@@ -3,6 +3,7 @@
 
 use std::io::Write;
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Once;
 
@@ -12,16 +13,30 @@ use show::number::plural;
 
 use crate::exit::Failure;
 
-/// The options that were given, not set by default. The first field of a command's arguments, with
-/// `#[command(flatten)]`: the fields after it take their values away.
+/// Options that every command takes; a command that uses one has it as a field with
+/// `#[arg(from_global)]`.
+#[derive(clap::Args)]
+pub(crate) struct Everywhere {
+    /// The configuration file, whose agents can be named [default: $CARDROOM_CONFIG, or
+    /// ./cardroom.toml if there is one]
+    #[arg(long, value_name = "FILE", global = true)]
+    config: Option<PathBuf>,
+    /// Print one JSON document instead of text
+    #[arg(long, global = true)]
+    json: bool,
+    /// No progress display
+    #[arg(long, short, global = true)]
+    quiet: bool,
+}
+
+/// The names of these options.
+const EVERYWHERE: [&str; 3] = ["config", "json", "quiet"];
+
+/// A command's own options that were given, not set by default. The first field of a command's
+/// arguments, with `#[command(flatten)]`: the fields after it take their values away.
 pub(crate) struct Given(Vec<String>);
 
 impl Given {
-    /// Whether an option was given, by the name of its field.
-    pub(crate) fn has(&self, field: &str) -> bool {
-        self.0.iter().any(|given| given == field)
-    }
-
     /// Refuses options that have no effect here; `why` says where they have.
     pub(crate) fn refuse(&self, fields: &[&str], why: &str) -> Result<(), Failure> {
         self.refuse_where(|given| fields.contains(&given), why)
@@ -47,6 +62,7 @@ impl FromArgMatches for Given {
         // Groups have the names of types.
         let options = matches.ids().map(clap::Id::as_str).filter(|id| {
             id.starts_with(char::is_lowercase)
+                && !EVERYWHERE.contains(id)
                 && matches.value_source(id) == Some(ValueSource::CommandLine)
         });
         Ok(Given(options.map(str::to_owned).collect()))

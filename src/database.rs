@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use learners::database::{Card, Content, DatabasePlan, MakeOutcome, make, merge};
-use logs::Shard;
+use runs::Shard;
 use show::number::whole;
 
 use crate::arguments::Threads;
@@ -43,11 +43,7 @@ impl Making {
         }
         let content = content()?;
         let games = match self.shard {
-            Some(Shard { index, of }) => {
-                let begin =
-                    |part: u32| (u128::from(all) * u128::from(part) / u128::from(of)) as u64;
-                begin(index - 1)..begin(index)
-            }
+            Some(shard) => shard.range(all),
             None => 0..all,
         };
         if games.is_empty() {
@@ -70,12 +66,9 @@ impl Making {
         progress.finish();
         match made? {
             MakeOutcome::Whole(card) => Ok(card),
-            MakeOutcome::Stopped(done) => Err(Failure::interrupted(format!(
-                "stopped after {} {}; resume with: {}",
-                whole(done),
-                C::GAMES,
-                interrupt::command_line()
-            ))),
+            MakeOutcome::Stopped(done) => {
+                Err(interrupt::stopped(&format!("stopped after {} {}", whole(done), C::GAMES)))
+            }
         }
     }
 }

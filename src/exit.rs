@@ -5,7 +5,6 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use game::escape;
-use queue::QueueError;
 
 /// The exit codes of every command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,7 +76,7 @@ impl<E: Into<anyhow::Error>> From<E> for Failure {
     /// another code than those that must be fixed.
     fn from(error: E) -> Failure {
         let error = error.into();
-        match error.downcast_ref::<QueueError>() {
+        match error.downcast_ref::<queue::Error>() {
             Some(queue) if queue.is_passing() => Failure::gone(error),
             _ => Failure::input(error),
         }

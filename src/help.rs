@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Command, CommandFactory};
+use clap::{Arg, Command, CommandFactory};
 use clap_complete::Shell;
 
 use crate::commands::Cli;
@@ -31,13 +31,13 @@ const GROUPS: &[Group] = &[
     },
     Group {
         title: "Measure",
-        example: "cardroom evaluate cfr --by exploiters",
+        example: "cardroom evaluate exploiters cfr",
         commands: &["stats", "evaluate", "export", "import"],
     },
     Group {
         title: "Solve and train",
         example: "cardroom solve shove-fold --stack 10",
-        commands: &["solve", "endgame", "train", "show", "study"],
+        commands: &["solve", "train", "show", "study"],
     },
     Group {
         title: "Many machines",
@@ -48,14 +48,34 @@ const GROUPS: &[Group] = &[
 ];
 
 /// The program's arguments, with help in groups.
-pub(crate) fn grouped<C: CommandFactory>() -> Command {
+fn in_groups<C: CommandFactory>() -> Command {
     let command = flowing(C::command());
     let template = format!(
-        "{{about}}\n\n{{usage-heading}} {{usage}}\n\n{}Options:\n{{options}}\n\n\
+        "{{about}}\n\n{{usage-heading}} {{usage}}\n\n{}Options of every command:\n{{options}}\n\n\
          `cardroom COMMAND --help` describes a command and its options.\n",
         groups(&command)
     );
     command.help_template(template)
+}
+
+/// The last line of the help of every command.
+const ELSEWHERE: &str = "`cardroom --help` describes --config, --json and --quiet.";
+
+/// The program's arguments, with help that tells the options of every command at the root only.
+pub(crate) fn grouped<C: CommandFactory>() -> Command {
+    fn told_once(command: Command) -> Command {
+        if command.get_name() == "help" {
+            return command;
+        }
+        let hidden = |option: Arg| if option.is_global_set() { option.hide(true) } else { option };
+        let own = command.get_after_help().map(|text| format!("{text}\n")).unwrap_or_default();
+        let after = format!("{own}{ELSEWHERE}");
+        command.mut_args(hidden).after_help(after).mut_subcommands(told_once)
+    }
+    let mut command = in_groups::<C>();
+    // The options of every command are copied into the commands now.
+    command.build();
+    command.mut_subcommands(told_once)
 }
 
 /// The command and its subcommands with descriptions whose paragraphs are single lines, which are
@@ -127,7 +147,7 @@ pub struct CompletionsArgs {
 /// Runs `cardroom completions`: returns the completion script of a shell.
 pub fn completions(args: &CompletionsArgs) -> Output {
     let mut text = Vec::new();
-    clap_complete::generate(args.shell, &mut grouped::<Cli>(), "cardroom", &mut text);
+    clap_complete::generate(args.shell, &mut in_groups::<Cli>(), "cardroom", &mut text);
     Output::from(String::from_utf8_lossy(&text).into_owned())
 }
 

@@ -20,6 +20,11 @@ pub(crate) fn command_line() -> String {
     shell::line(words.iter().map(String::as_str))
 }
 
+/// The failure of a run that was stopped, which says how to go on.
+pub(crate) fn stopped(what: &str) -> Failure {
+    Failure::interrupted(format!("{what}; resume with: {}", command_line()))
+}
+
 /// A second signal within this time counts as the first: some senders signal a process and its
 /// group.
 const ECHO: Duration = Duration::from_millis(100);

@@ -116,7 +116,7 @@ impl Keeper {
         let about = "estimates of cardroom stats, kept to have them at once: may be deleted";
         let file = File { schema: SCHEMA.to_owned(), about: about.to_owned(), entries };
         let Ok(text) = serde_json::to_string(&file) else { return found };
-        let written = folder::write_whole(&self.file, |out| writeln!(out, "{text}"));
+        let written = runs::write_whole(&self.file, |out| writeln!(out, "{text}"));
         match written {
             Ok(()) => self.find(wanted).filter(|_| wanted.luckiest == 0).unwrap_or(found),
             Err(_) => found,

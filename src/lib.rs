@@ -31,21 +31,18 @@ mod web;
 
 use std::process::ExitCode;
 
-use clap::FromArgMatches;
-
 use commands::{Cli, Command};
-use output::Output;
 
 /// Runs the command that the process's arguments give.
 #[must_use]
 pub fn main() -> ExitCode {
-    let arguments = help::grouped::<Cli>().get_matches();
-    let cli = Cli::from_arg_matches(&arguments).unwrap_or_else(|error| error.exit());
-    // A server reports waits and failures in its log.
-    if !matches!(cli.command, Command::Serve(_)) {
-        matches::waiting::listen(progress::say_line);
-    }
-    let result = commands::perform(cli.command).and_then(Output::print);
+    let result = Command::read(help::grouped::<Cli>().get_matches()).and_then(|command| {
+        // A server reports waits and failures in its log.
+        if !matches!(command, Command::Serve(_)) {
+            matches::waiting::listen(progress::say_line);
+        }
+        commands::perform(command)?.print()
+    });
     // Agents that still compute are not waited for, but their programs are killed.
     matches::program::end_all();
     match result {

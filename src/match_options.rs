@@ -4,12 +4,13 @@ use std::path::Path;
 
 use agents::{AgentChoice, Cost};
 use clap::{ValueEnum, value_parser};
+use logs::Provenance;
 use logs::stats::{DecisionCounts, FIRST_CHECK, Sprt, StopRule, checks};
-use logs::{Provenance, Shard};
 use matches::plan::{MatchPlan, check_names};
-use matches::play::{PlayError, Played, Settings, play};
+use matches::play::{Played, Settings, play};
 use matches::runner::Stop;
 use matches::runner::{Level, Progress as Position};
+use runs::Shard;
 
 use crate::arguments::threads;
 use crate::config::units::Time;
@@ -45,7 +46,7 @@ pub(crate) struct PlayArgs {
     /// processors help only agents that wait, such as external programs [default: one per
     /// processor]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024))]
-    pub(crate) jobs: Option<u16>,
+    pub(crate) threads: Option<u16>,
     /// Deal new cards for each hand, instead of playing each deal once with every rotation of the
     /// seats
     #[arg(long)]
@@ -64,11 +65,9 @@ pub(crate) struct PlayArgs {
     /// legal
     #[arg(long)]
     pub(crate) strict: bool,
-    /// Print one JSON document instead of tables
-    #[arg(long)]
+    #[arg(from_global)]
     pub(crate) json: bool,
-    /// No progress display
-    #[arg(long, short)]
+    #[arg(from_global)]
     pub(crate) quiet: bool,
 }
 
@@ -150,7 +149,7 @@ impl PlayArgs {
         Settings {
             level: self.level(),
             folder: folder.to_path_buf(),
-            jobs: match self.jobs {
+            jobs: match self.threads {
                 Some(jobs) if waits => jobs.into(),
                 jobs => threads(jobs),
             },
@@ -212,10 +211,11 @@ pub(crate) fn play_shown(
     });
     interrupt::set_waiting(false);
     progress.finish();
-    result.map_err(|error| match error {
-        PlayError::Plan(error) => Failure::usage(error),
-        error => Failure::input(error),
-    })
+    result.map_err(
+        |error| {
+            if error.is_usage() { Failure::usage(error) } else { Failure::input(error) }
+        },
+    )
 }
 
 /// The first entrant's rate so far with its any-time interval, and the state of the match's
@@ -257,6 +257,5 @@ pub(crate) fn stopped(done: u64, of: u64, level: Level) -> Failure {
             "stopped after {done} of {of} hands; nothing was recorded"
         ));
     }
-    let resume = interrupt::command_line();
-    Failure::interrupted(format!("stopped after {done} of {of} hands; resume with: {resume}"))
+    interrupt::stopped(&format!("stopped after {done} of {of} hands"))
 }

@@ -294,12 +294,12 @@ fn finish(report: &Report, folder: Option<&Path>, json: bool) -> Result<Output, 
 /// Writes `report.json` into a match folder.
 pub(crate) fn keep(report: &Report, path: &Path) -> Result<(), Failure> {
     let file = path.join(folder::REPORT);
-    folder::write_whole(&file, |out| writeln!(out, "{}", report.to_json()))
+    runs::write_whole(&file, |out| writeln!(out, "{}", report.to_json()))
         .map_err(|error| Failure::input(anyhow::anyhow!("{}: {error}", file.display())))
 }
 
 /// Writes a file, such as a picture, completely or not at all.
 pub(crate) fn write(path: &Path, content: &str) -> Result<(), Failure> {
-    folder::write_whole(path, |out| out.write_all(content.as_bytes()))
+    runs::write_whole(path, |out| out.write_all(content.as_bytes()))
         .map_err(|error| Failure::input(anyhow::anyhow!("{}: {error}", path.display())))
 }

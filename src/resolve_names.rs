@@ -6,7 +6,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use abstraction::menu::{self, BetMenu, MenuError};
+use abstraction::menu::{self, BetMenu};
 use agents::{AgentChoice, Registry};
 use game::GameDef;
 use matches::games::load_game;
@@ -19,9 +19,7 @@ use crate::exit::Failure;
 /// The configuration, which defines agents.
 #[derive(clap::Args)]
 pub(crate) struct Named {
-    /// The configuration file, whose agents can be named [default: $CARDROOM_CONFIG, or
-    /// ./cardroom.toml if there is one]
-    #[arg(long, value_name = "FILE")]
+    #[arg(from_global)]
     config: Option<PathBuf>,
 }
 
@@ -80,27 +78,29 @@ pub(crate) fn names(registry: &Registry, can: impl Fn(&AgentChoice) -> bool) -> 
     names.filter(can).map(str::to_owned).collect()
 }
 
+/// What precedes the path of a game definition that is parsed like the original dealer.
+const LENIENT: &str = "lenient:";
+
 /// A game with its name.
 #[derive(clap::Args)]
 pub(crate) struct Game {
-    /// The game: a built-in name, or the path of an ACPC game definition
-    #[arg(long, value_name = "FILE", default_value = crate::match_options::DEFAULT_GAME)]
+    /// The game: a built-in name, or the path of an ACPC game definition; `lenient:PATH` parses it
+    /// like the original dealer, which ignores what it does not understand
+    #[arg(long, value_name = "GAME", default_value = crate::match_options::DEFAULT_GAME)]
     game: String,
-    /// Parse the game file like the original dealer, which ignores what it does not understand
-    #[arg(long)]
-    lenient_game: bool,
 }
 
 impl Game {
-    /// The name or path as given.
+    /// The name, or the path of the file.
     pub(crate) fn name(&self) -> &str {
-        &self.game
+        self.game.strip_prefix(LENIENT).unwrap_or(&self.game)
     }
 
     /// Loads the game.
     pub(crate) fn load(&self) -> Result<Arc<GameDef>, Failure> {
-        let reading = if self.lenient_game { Reading::Original } else { Reading::Strict };
-        load_game(&self.game, reading).map_err(Failure::input)
+        let lenient = self.game.starts_with(LENIENT);
+        let reading = if lenient { Reading::Original } else { Reading::Strict };
+        load_game(self.name(), reading).map_err(Failure::input)
     }
 }
 
@@ -115,7 +115,9 @@ pub(crate) fn bet_menu(name: &str) -> Result<BetMenu, Failure> {
     let path = Path::new(name);
     if name.contains(':') && !path.exists() {
         let text = name.replace(';', "\n");
-        return text.parse().map_err(|error: MenuError| Failure::usage(format!("--menu: {error}")));
+        return text
+            .parse()
+            .map_err(|error: abstraction::Error| Failure::usage(format!("--menu: {error}")));
     }
     let bad = |error: &dyn std::fmt::Display| Failure::input(anyhow::anyhow!("{name}: {error}"));
     let mut text = String::new();
@@ -127,7 +129,7 @@ pub(crate) fn bet_menu(name: &str) -> Result<BetMenu, Failure> {
     if text.len() as u64 == MAX_MENU {
         return Err(bad(&"too long for a menu"));
     }
-    text.parse().map_err(|error: MenuError| bad(&error))
+    text.parse().map_err(|error: abstraction::Error| bad(&error))
 }
 
 /// The built-in game of this name.

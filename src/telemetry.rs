@@ -7,37 +7,37 @@ use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
-use crate::config::LogFormat;
+use crate::config::{ConfigError, LogFormat};
 
-/// An invalid part of a log filter.
-#[derive(Debug, thiserror::Error)]
-#[error(
-    "`{0}` is not a log filter: write a level (off, error, warn, info, debug, trace), or a \
-     list such as \"warn,wire=debug\""
-)]
-pub struct BadFilter(String);
+/// The error for an invalid part of a filter.
+fn bad(part: &str) -> ConfigError {
+    ConfigError::new(format!(
+        "`{part}` is not a log filter: write a level (off, error, warn, info, debug, trace), or a \
+         list such as \"warn,wire=debug\""
+    ))
+}
 
 /// Parses a filter. A word that is not a level is rejected, although it could be the name of a
 /// module: it is more likely a mistake.
 ///
 /// # Errors
 /// When the filter is invalid.
-pub fn read_filter(text: &str) -> Result<Targets, BadFilter> {
+pub fn read_filter(text: &str) -> Result<Targets, ConfigError> {
     for part in text.split(',') {
         let level = part.rsplit('=').next().unwrap_or_default().trim();
         // Spans and fields, in brackets, would be accepted, and filter nothing.
         if part.contains('[') || level.parse::<LevelFilter>().is_err() {
-            return Err(BadFilter(part.to_owned()));
+            return Err(bad(part));
         }
     }
-    text.parse().map_err(|_| BadFilter(text.to_owned()))
+    text.parse().map_err(|_| bad(text))
 }
 
 /// Starts writing log lines that pass `filter` (`info`, or `warn,wire=debug`).
 ///
 /// # Errors
 /// When the filter is invalid.
-pub fn start(filter: &str, format: LogFormat) -> Result<(), BadFilter> {
+pub fn start(filter: &str, format: LogFormat) -> Result<(), ConfigError> {
     let filter = read_filter(filter)?;
     let terminal = std::io::stderr().is_terminal();
     let human = match format {

@@ -68,6 +68,16 @@ fn help_has_every_command_and_shells_and_man_know_them() {
         assert!(help.contains(&format!("\n  {command} ")), "{command}: {help}");
     }
     assert!(help.lines().all(|line| line.chars().count() <= 100), "{help}");
+    // Options of every command are described once.
+    let of_one = folder.ok("stats --help");
+    for option in ["--config <FILE>", "--json\n", "--quiet\n"] {
+        assert!(help.contains(option) && !of_one.contains(option), "{option}: {of_one}");
+    }
+    assert!(of_one.contains("`cardroom --help` describes --config, --json and --quiet"));
+    assert!(folder.ok("--json show games").contains("cardroom-games/1"));
+    let refused = "--json: `cardroom init` prints no document: leave it out";
+    folder.fails(2, "init new --json", refused);
+    assert!(!folder.join("new").exists());
     for shell in ["bash", "zsh", "fish"] {
         let script = folder.ok(("completions", [shell]));
         assert!(script.contains("tournament") && script.contains("--hands"), "{shell}");

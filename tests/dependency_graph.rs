@@ -5,39 +5,43 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::sources::{folder_of_crate, root, rust_files};
 
 /// The edges of the picture: each crate with those it may use. It may also use what those may use.
-const PICTURE: [(&str, &[&str]); 18] = [
+const PICTURE: [(&str, &[&str]); 20] = [
     ("show", &[]),
     ("parallel", &[]),
+    ("runs", &[]),
     ("cards", &[]),
     ("game", &["cards"]),
     ("protocol", &["game", "show"]),
     ("abstraction", &["game", "parallel", "show"]),
-    ("logs", &["game", "parallel", "show"]),
-    ("models", &["abstraction", "show"]),
-    ("solvers", &["abstraction"]),
-    ("agents", &["models", "solvers"]),
+    ("logs", &["game", "parallel", "runs", "show"]),
+    ("models", &["abstraction", "runs", "show"]),
+    ("solvers", &["abstraction", "runs"]),
     ("learners", &["models", "solvers"]),
+    ("readable", &["learners"]),
+    ("agents", &["readable"]),
     ("matches", &["protocol", "agents", "logs"]),
     ("evaluation", &["matches"]),
     ("wire", &["matches"]),
     ("studies", &["models", "logs"]),
     ("testing", &[]),
     ("queue", &[]),
-    ("cardroom", &["evaluation", "wire", "learners", "studies", "queue"]),
+    ("cardroom", &["evaluation", "wire", "studies", "queue"]),
 ];
 
 /// Crates that come before the network: none of these libraries may be among their dependencies.
-const OFFLINE: [&str; 14] = [
+const OFFLINE: [&str; 16] = [
     "show",
     "parallel",
+    "runs",
     "cards",
     "game",
     "protocol",
     "abstraction",
     "models",
     "solvers",
-    "agents",
     "learners",
+    "readable",
+    "agents",
     "logs",
     "matches",
     "evaluation",

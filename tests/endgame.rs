@@ -1,5 +1,5 @@
-//! `cardroom endgame` as a process: known games, databases that are interrupted and shared out, bad
-//! input.
+//! `cardroom solve endgame` as a process: known games, databases that are interrupted and shared
+//! out, bad input.
 
 use std::fs;
 use std::io::Write;
@@ -10,7 +10,7 @@ use crate::program::{Folder, Run, Words, end, list, number, shows};
 #[test]
 fn a_polarised_endgame_has_its_closed_form_in_every_view() {
     let folder = &Folder::new();
-    let arguments = "endgame solve --first 1:0.5,10:0.5 --second 5";
+    let arguments = "solve endgame solve --first 1:0.5,10:0.5 --second 5";
     let made = folder.json((arguments, "--svg one.svg"));
     assert_eq!(made["schema"], "cardroom-endgame/1");
     assert!((number(&made["value"]) - 0.875).abs() < 1e-12);
@@ -24,7 +24,7 @@ fn a_polarised_endgame_has_its_closed_form_in_every_view() {
 }
 
 fn make(folder: &Folder, out: &str, more: impl Words) -> Vec<u8> {
-    folder.ok(("endgame database --games 700 --seed 7 --out", [out], more));
+    folder.ok(("solve endgame database --games 700 --seed 7 --out", [out], more));
     fs::read(folder.join(out)).expect("a database")
 }
 
@@ -40,7 +40,7 @@ fn a_database_has_the_same_bytes_however_it_was_made() {
     for (name, shard) in [("one", "1/3"), ("two", "2/3"), ("three", "3/3")] {
         make(folder, name, ("--shard", [shard]));
     }
-    let merged = "endgame database --merge two,three,one --out merged";
+    let merged = "solve endgame database --merge two,three,one --out merged";
     folder.run(merged).code(0);
     assert!(whole == fs::read(folder.join("merged")).expect("a database"));
     folder.run("merge three one two --out joined").code(0);
@@ -48,14 +48,14 @@ fn a_database_has_the_same_bytes_however_it_was_made() {
 
     folder.fails(
         3,
-        "endgame database --merge one,three --out gap",
+        "solve endgame database --merge one,three --out gap",
         " of 700 are missing: give all shards",
     );
-    folder.fails(3, "endgame database --games 700 --out whole", "whole already exists");
+    folder.fails(3, "solve endgame database --games 700 --out whole", "whole already exists");
     folder.write("other.partial", partial(&whole));
     folder.fails(
         3,
-        "endgame database --games 700 --seed 8 --out other",
+        "solve endgame database --games 700 --seed 8 --out other",
         "its seed is 7, and 8 is asked for",
     );
     let mut damaged = whole.clone();
@@ -69,7 +69,7 @@ fn a_database_has_the_same_bytes_however_it_was_made() {
         ("foreign", "it does not begin like one"),
         ("nowhere", "nowhere"),
     ] {
-        folder.fails(3, ("endgame summary", [name]), expected);
+        folder.fails(3, ("solve endgame summary", [name]), expected);
     }
 }
 
@@ -85,11 +85,11 @@ fn partial(whole: &[u8]) -> Vec<u8> {
 fn solutions_of_a_database_are_equilibria_and_rules_are_priced_on_other_games() {
     let folder = &Folder::new();
     make(folder, "db", "");
-    let summary = folder.json("endgame summary db");
+    let summary = folder.json("solve endgame summary db");
     assert!(number(&summary["worst_exploitability"]) < 1e-9);
     assert!(number(&summary["largest_difference"]) < 1e-6);
     folder.write("mine.rules", "bet 1 when beating at least 85 %\nelse check\n");
-    let arguments = "endgame rules --data db --games 200 --lines 1";
+    let arguments = "solve endgame rules db --games 200 --lines 1";
     let rules = folder.json((arguments, "--price mine.rules"));
     let price = |name: &str| {
         let all = list(&rules["rules"]);
@@ -105,14 +105,14 @@ fn solutions_of_a_database_are_equilibria_and_rules_are_priced_on_other_games() 
     assert!(price("mine.rules: bets") > 0.05);
     folder.fails(
         3,
-        "endgame rules --data db --games 700",
+        "solve endgame rules db --games 700",
         "name fewer, so that some are left to price rules on",
     );
 }
 
 /// Plays with these lines as the input.
 fn play(folder: &Folder, arguments: impl Words, input: &str) -> Run {
-    let mut command = folder.command(("endgame play", arguments));
+    let mut command = folder.command(("solve endgame play", arguments));
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the program starts");
     // It may end before it has read all.
@@ -161,11 +161,11 @@ const SHIPPED: [(&str, f64); 3] =
 #[test]
 fn the_shipped_rules_cost_what_their_files_say() {
     let folder = &Folder::new();
-    folder.run("endgame database --games 21000 --out db").code(0);
+    folder.run("solve endgame database --games 21000 --out db").code(0);
     let at =
         |name: &str| format!("{}/agents/models/rules/{name}.rules", env!("CARGO_MANIFEST_DIR"));
     let files = SHIPPED.map(|(name, _)| at(name));
-    let mut arguments = vec!["endgame", "rules", "--data", "db", "--lines", "0"];
+    let mut arguments = vec!["solve", "endgame", "rules", "db", "--lines", "0"];
     files.iter().for_each(|file| arguments.extend(["--price", file]));
     let priced = folder.json(arguments);
     let price = |name: &str| {
@@ -201,6 +201,6 @@ fn what_is_no_endgame_ends_in_one_line_that_names_it() {
         ("--cards 1", "a deck of 1 cards"),
         ("--cards 100000", "a deck of 100000 cards"),
     ] {
-        folder.run(("endgame solve", arguments)).failed(3, expected);
+        folder.run(("solve endgame solve", arguments)).failed(3, expected);
     }
 }

@@ -1,10 +1,10 @@
-//! `cardroom endgame learn` and `endgame tree` as a process: tables, documents, a picture, one line
-//! for each mistake.
+//! `cardroom solve endgame learn` and `solve endgame tree` as a process: tables, documents, a
+//! picture, one line for each mistake.
 
 use learners::database::{DatabasePlan, make};
-use learners::endgames::database::Deck;
+use readable::endgame::Bets;
+use readable::endgame::database::Deck;
 use serde_json::Value;
-use solvers::endgame::Bets;
 
 use crate::program::{Folder, list};
 
@@ -25,7 +25,7 @@ fn mean(value: &Value, of: &str) -> f64 {
 #[test]
 fn what_is_learned_is_as_good_as_published() {
     let folder = folder(1500);
-    let learn = "endgame learn --data games --depths 3,5 --quiet";
+    let learn = "solve endgame learn games --depths 3,5 --quiet";
     let found = folder.json(learn);
     assert_eq!(found["schema"], "cardroom-endgame-learn/1");
     assert_eq!((&found["train"], &found["test"]), (&1200.into(), &300.into()));
@@ -51,11 +51,11 @@ fn what_is_learned_is_as_good_as_published() {
 #[test]
 fn the_tree_of_one_size_has_the_published_leaves() {
     let folder = folder(1500);
-    let words = folder.ok("endgame tree --data games --svg tree.svg");
+    let words = folder.ok("solve endgame tree games --svg tree.svg");
     assert!(words.contains("the card beats ≥ 0."), "{words}");
     let picture = folder.read("tree.svg");
     assert_eq!(picture.matches("<g>").count(), 31);
-    let found = folder.json("endgame tree --data games");
+    let found = folder.json("solve endgame tree games");
     assert_eq!(found["schema"], "cardroom-endgame-tree/1");
     assert_eq!(found["nodes"].as_array().map(Vec::len), Some(31));
     // Every training card is in one leaf.
@@ -67,7 +67,7 @@ fn the_tree_of_one_size_has_the_published_leaves() {
         assert_eq!(leaf["holds"], true, "{leaf}");
     }
     // By the player's own distribution there is a leaf near the third, too.
-    let found = folder.json("endgame tree --data games --share own");
+    let found = folder.json("solve endgame tree games --share own");
     let sizes = list(&found["published"]).iter();
     for (leaf, size) in sizes.map(|leaf| &leaf["size"]).zip([0.13, 2.95, 2.42]) {
         assert!((leaf.as_f64().expect("a size") - size).abs() < 0.3, "{found}");
@@ -79,20 +79,20 @@ fn each_mistake_is_told_in_one_line() {
     let folder = folder(20);
     folder.write("foreign", "cardroom");
     let check = |arguments: &str, code: i32, expected: &str| {
-        let said = folder.run(("endgame", arguments)).code(code).says(&[expected]).stderr;
+        let said = folder.run(("solve endgame", arguments)).code(code).says(&[expected]).stderr;
         assert!(code != 3 || said.lines().count() == 1, "{said}");
     };
-    check("learn --data games --games 21", 3, "games: it has 20 games, and --games asks for 21");
-    check("learn --data games --games 5", 3, "at least 10 are needed");
-    check("learn --data games --neighbours 1,17", 3, "--neighbours has 17: there are 16 games");
-    check("learn --data games --neighbours 0", 3, "--neighbours has 0: there are 16 games");
-    check("learn --data games --depths 3..70", 2, "--depths has 70: trees have at most 64");
-    check("learn --data games --representations 0..3", 2, "there are 1 to 10");
-    check("learn --data games --depths 3-5", 2, "write it as in 3..20 or 3,5,8");
-    check("learn --data foreign", 3, "foreign: it does not begin like one");
-    check("learn --data none", 3, "none: ");
-    check("tree --data games --representation 3", 2, "one size are 7 to 10");
-    check("tree --data games --depth 9", 2, "at most 8 can be shown");
-    check("tree --data games --svg no/tree.svg", 2, "no/tree.svg: there is no folder no");
+    check("learn games --games 21", 3, "games: it has 20 games, and --games asks for 21");
+    check("learn games --games 5", 3, "at least 10 are needed");
+    check("learn games --neighbours 1,17", 3, "--neighbours has 17: there are 16 games");
+    check("learn games --neighbours 0", 3, "--neighbours has 0: there are 16 games");
+    check("learn games --depths 3..70", 2, "--depths has 70: trees have at most 64");
+    check("learn games --representations 0..3", 2, "there are 1 to 10");
+    check("learn games --depths 3-5", 2, "write it as in 3..20 or 3,5,8");
+    check("learn foreign", 3, "foreign: it does not begin like one");
+    check("learn none", 3, "none: ");
+    check("tree games --representation 3", 2, "one size are 7 to 10");
+    check("tree games --depth 9", 2, "at most 8 can be shown");
+    check("tree games --svg no/tree.svg", 2, "no/tree.svg: there is no folder no");
     assert!(!folder.join("no").exists());
 }

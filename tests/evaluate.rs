@@ -13,7 +13,7 @@ fn always_folding_reads_750() {
     let folder = Folder::new();
     for (actions, from) in [("fcpa", "preflop"), ("56", "turn")] {
         let options = ["--actions", actions, "--from", from];
-        let result = folder.json(("evaluate fold --hands 40", options));
+        let result = folder.json(("evaluate lbr fold --hands 40", options));
         assert_eq!(result["schema"], "cardroom-evaluate-lbr/1");
         for counted in ["dealt", "expected"] {
             assert_eq!(result[counted]["mbb"], 750.0, "{actions} {from}");
@@ -22,7 +22,7 @@ fn always_folding_reads_750() {
         assert_eq!(result["dealt_by_seat"][0]["mbb"], 500.0);
         assert_eq!(result["dealt_by_seat"][1]["mbb"], 1000.0);
     }
-    let shown = folder.ok("evaluate fold --hands 40 --from preflop");
+    let shown = folder.ok("evaluate lbr fold --hands 40 --from preflop");
     assert!(shown.contains("Hyperborean 2013") && shown.contains("(rounds 1-4)"), "{shown}");
     assert!(shown.lines().all(|line| line.chars().count() <= 110), "{shown}");
 }
@@ -30,7 +30,7 @@ fn always_folding_reads_750() {
 #[test]
 fn best_responses_in_small_games_are_exact() {
     let folder = Folder::new();
-    let result = folder.json("evaluate call --by best-response --game kuhn.limit.2p");
+    let result = folder.json("evaluate best-response call --game kuhn.limit.2p");
     // A third of the ante, which is the big blind.
     near(&result["mbb"], 1000.0 / 3.0, 1e-9);
 }
@@ -39,7 +39,7 @@ fn best_responses_in_small_games_are_exact() {
 fn a_best_response_in_holdem_reads_750_against_always_folding_and_is_kept() {
     let folder = Folder::new();
     folder.write("raise.menu", "preflop 1: pot\n");
-    let arguments = "evaluate fold --by best-response --menu raise.menu --flops 4";
+    let arguments = "evaluate best-response fold --menu raise.menu --flops 4";
     let first = folder.json(arguments);
     assert_eq!(first["schema"], "cardroom-evaluate-best-response-in-tree/1");
     assert_eq!((&first["flops"], &first["exact"]), (&4.into(), &false.into()));
@@ -60,13 +60,13 @@ fn a_best_response_in_holdem_reads_750_against_always_folding_and_is_kept() {
 fn responses_that_see_buckets_are_for_those_who_play_by_few() {
     let folder = Folder::new();
     let refused = |arguments: &str, game: &str, code, expected: &str| {
-        folder.fails(code, ("evaluate", arguments, game, "--sees buckets"), expected);
+        let evaluate = ("evaluate best-response", arguments, game, "--sees buckets");
+        folder.fails(code, evaluate, expected);
     };
-    let limit = "--by best-response --game holdem.limit.2p.reverse_blinds";
-    refused("cfr", "", 2, "--sees is for --by best-response only");
+    let limit = "--game holdem.limit.2p.reverse_blinds";
     refused("cfr --menu limit", limit, 2, "leave it out");
     refused("call", limit, 3, "does not play by buckets");
-    refused("cfr --by best-response", "--game leduc.limit.2p", 3, "leave --sees out");
+    refused("cfr", "--game leduc.limit.2p", 3, "leave --sees out");
     // With 150 buckets on each street there are far more than 4,000 paths.
     refused("cfr", limit, 3, "take fewer buckets");
 }
@@ -79,7 +79,7 @@ fn a_response_that_sees_buckets_stops_when_asked() {
     let buckets = "--buckets 'preflop=category flop=category turn=category river=category'";
     let train = "train cfr --menu fc --iterations 1 --out few.blueprint --quiet";
     folder.ok((train, buckets, game));
-    let agent = "evaluate cfr:blueprint=few.blueprint --by best-response";
+    let agent = "evaluate best-response cfr:blueprint=few.blueprint";
     let child = folder.start((agent, "--sees buckets --threads 1", game));
     wait_until_it_listens(child.id());
     interrupt(child).failed(130, "start again with: ");
@@ -88,7 +88,7 @@ fn a_response_that_sees_buckets_stops_when_asked() {
 #[test]
 fn exploiters_win_the_blinds_from_always_folding_and_are_kept() {
     let folder = Folder::new();
-    let arguments = "evaluate fold --by exploiters --hands 200 --out kept";
+    let arguments = "evaluate exploiters fold --hands 200 --out kept";
     let result = folder.json(arguments);
     assert_eq!(result["schema"], "cardroom-evaluate-exploiters/1");
     assert_eq!(result["complete"], true);
@@ -110,7 +110,7 @@ fn exploiters_win_the_blinds_from_always_folding_and_are_kept() {
     assert!(shown.contains("of them win beyond their 95 % intervals"), "{shown}");
     assert!(shown.lines().all(|line| line.chars().count() <= 110), "{shown}");
     let refused = |arguments: &str, code, expected: &str| {
-        folder.fails(code, ("evaluate call --by exploiters", arguments), expected);
+        folder.fails(code, ("evaluate exploiters call", arguments), expected);
     };
     refused("--game holdem.nolimit.3p", 3, "games of two players");
     refused("--hands 7", 2, "duplicate groups");
@@ -120,7 +120,7 @@ fn exploiters_win_the_blinds_from_always_folding_and_are_kept() {
 #[test]
 fn of_exploiters_that_are_interrupted_nothing_is_said_that_all_of_them_would_have_to_show() {
     let folder = Folder::new();
-    let arguments = "evaluate call --by exploiters --hands 100000 --out kept";
+    let arguments = "evaluate exploiters call --hands 100000 --out kept";
     let child = folder.start(arguments);
     let played = || fs::read_to_string(folder.join("kept/exploiters.csv"));
     wait_until("three are played", || played().unwrap_or_default().lines().count() >= 3);
@@ -134,7 +134,7 @@ fn of_exploiters_that_are_interrupted_nothing_is_said_that_all_of_them_would_hav
 fn a_match_is_the_duplicate_match() {
     let folder = Folder::new();
     let common = "--hands 200 --seed 3 --out";
-    let by_match = "evaluate raise --by match --against call";
+    let by_match = "evaluate match raise --against call";
     let evaluated = folder.json((by_match, common, "one"));
     let played = folder.json(("match raise call", common, "two"));
     assert_eq!(evaluated["entrants"][0]["rate"], played["entrants"][0]["rate"]);
@@ -148,9 +148,11 @@ fn a_duel_finds_what_played_hands_find_with_less_spread() {
     let folder = Folder::new();
     let router = "default = \"call\"\n[[rule]]\nagent = \"equity\"\nstreets = [\"river\"]\n";
     folder.write("river.toml", router);
-    let found = |by: &str| folder.json(("evaluate router:river.toml --against call --by", by));
-    let valued = found("duel --hands 400 --from river")["rate"].clone();
-    let played = found("match --hands 8000")["entrants"][0]["rate"].clone();
+    let found = |by: &str, options: &str| {
+        folder.json(("evaluate", by, "router:river.toml --against call --hands", options))
+    };
+    let valued = found("duel", "400 --from river")["rate"].clone();
+    let played = found("match", "8000")["entrants"][0]["rate"].clone();
     let [error, spread] = [&valued, &played].map(|rate| number(&rate["standard_error"]));
     let apart = number(&valued["mbb"]) - number(&played["mbb"]);
     assert!(apart.abs() < 4.0 * error.hypot(spread), "{valued} {played}");
@@ -161,13 +163,13 @@ fn a_duel_finds_what_played_hands_find_with_less_spread() {
 fn parts_of_a_measurement_make_the_whole() {
     let folder = &Folder::new();
     folder.write("raise.menu", "preflop 1: pot\n");
-    let duel = "equity --by duel --against call --from river --hands 12";
-    let flops = "call --by best-response --menu raise.menu --flops 4";
-    let exploiters = "equity --by exploiters --hands 8";
-    let played = "equity --by match --against call --hands 800";
+    let duel = "duel equity --against call --from river --hands 12";
+    let flops = "best-response call --menu raise.menu --flops 4";
+    let exploiters = "exploiters equity --hands 8";
+    let played = "match equity --against call --hands 800";
     let cases = [
-        ("lbr", "equity --hands 12", Some("deals.csv")),
-        ("lbr-valued", "equity --hands 6 --cards 1", Some("deals.csv")),
+        ("lbr", "lbr equity --hands 12", Some("deals.csv")),
+        ("lbr-valued", "lbr equity --hands 6 --cards 1", Some("deals.csv")),
         ("duel", duel, Some("hands.csv")),
         ("flops", flops, Some("flops.csv")),
         ("exploiters", exploiters, Some("exploiters.csv")),
@@ -201,22 +203,22 @@ fn parts_of_a_measurement_make_the_whole() {
     }
     folder.fails(3, "merge lbr-1 lbr-3 --out x", "missing: part 2/3");
     folder.fails(3, "merge lbr-1 lbr-2 lbr-1 --out x", "part 1/3 is given twice");
-    folder.fails(3, "merge lbr-1 duel-2 lbr-3 --out x", "different measurements");
-    folder.fails(3, "merge lbr-1 lbr-whole --out x", "measured without --shard");
+    folder.fails(3, "merge lbr-1 duel-2 lbr-3 --out x", "not parts of the same measurement");
+    folder.fails(3, "merge lbr-1 lbr-whole --out x", "made without --shard");
     folder.fails(3, "merge lbr-1 match-2 --out x", "no evaluation.toml in it");
     folder.fails(3, "merge lbr-1 lbr-2 lbr-3 --out lbr-joined", "already exists");
     assert!(!folder.join("x").exists());
     folder.fails(
         3,
-        "evaluate equity --hands 12 --out lbr-1",
+        "evaluate lbr equity --hands 12 --out lbr-1",
         "the part (--shard) is none in one and 1/3",
     );
     folder.fails(
         3,
-        "evaluate equity --hands 30 --shard 16/20 --out y",
+        "evaluate lbr equity --hands 30 --shard 16/20 --out y",
         "there are 15 results in all",
     );
-    let small = "evaluate call --by best-response --game kuhn.limit.2p";
+    let small = "evaluate best-response call --game kuhn.limit.2p";
     folder.fails(2, (small, "--shard 1/2"), "no parts");
 }
 
@@ -226,47 +228,45 @@ fn what_cannot_be_evaluated_is_refused_in_one_line() {
     let refused = |arguments: &dyn Words, code, expected: &str| {
         folder.fails(code, ("evaluate", arguments), expected);
     };
-    refused(&"external:true --by lbr", 3, "measure it by matches: --by panel");
-    refused(&"nobody", 3, "there is no agent `nobody`");
-    refused(&"call --hands 7", 2, "even number of hands");
-    refused(&"call --actions fcr", 3, "use fc or fcpa or 56");
-    refused(&"call --game leduc.limit.2p", 3, "hold'em of two players");
-    refused(&"call --game holdem.limit.3p --by best-response", 3, "only games of two");
-    folder.run("evaluate call --by match").code(2);
-    for (option, by, of) in [
-        ("--against fold", "lbr", "--by match and --by duel only"),
-        ("--actions fc", "exploiters", "--by lbr only"),
-        ("--from river", "best-response", "--by lbr and --by duel only"),
-        ("--cards 3", "best-response", "--by lbr and --by duel only"),
-        ("--sample-below 0.1", "exploiters", "--by lbr and --by duel only"),
-        ("--flops 3", "lbr", "--by best-response only"),
-        ("--menu fc", "exploiters", "--by best-response only"),
-        ("--sees cards", "lbr", "--by best-response only"),
+    refused(&"lbr external:true", 3, "measure it by matches: `cardroom evaluate panel`");
+    refused(&"lbr nobody", 3, "there is no agent `nobody`");
+    refused(&"lbr call --hands 7", 2, "even number of hands");
+    refused(&"lbr call --actions fcr", 3, "use fc or fcpa or 56");
+    refused(&"lbr call --game leduc.limit.2p", 3, "hold'em of two players");
+    refused(&"best-response call --game holdem.limit.3p", 3, "only games of two");
+    folder.run("evaluate match call").code(2);
+    for arguments in [
+        "lbr call --against fold",
+        "exploiters call --actions fc",
+        "best-response call --from river",
+        "best-response call --cards 3",
+        "exploiters call --sample-below 0.1",
+        "lbr call --flops 3",
+        "exploiters call --menu fc",
+        "lbr call --sees cards",
+        "best-response call --hands 10",
     ] {
-        let name = option.split(' ').next().expect("a word");
-        refused(&("call --by", by, option), 2, &format!("{name} is for {of}"));
+        folder.run(("evaluate", arguments)).code(2);
     }
-    let hands = "--by match and --by duel and --by exploiters and --by panel only";
-    refused(&"call --by best-response --hands 10", 2, hands);
-    let small = "call --by best-response --game kuhn.limit.2p";
+    let small = "best-response call --game kuhn.limit.2p";
     for option in ["--out x", "--seed 1", "--threads 1", "--flops 3", "--menu fc"] {
         let name = option.split(' ').next().expect("a word");
         let refusal = format!("{name} has no effect: the best response in a small game");
         refused(&(small, option), 2, &refusal);
     }
-    let all = "call --by best-response --menu fc --flops all --seed 1";
+    let all = "best-response call --menu fc --flops all --seed 1";
     refused(&all, 2, "--seed has no effect: no flops are drawn");
-    let buckets = "cfr --by best-response --sees buckets --flops 3";
+    let buckets = "best-response cfr --sees buckets --flops 3";
     refused(&buckets, 2, "--flops has no effect: a best response that sees buckets");
-    refused(&"call --sample-below 0.1", 2, "give --cards, too");
-    refused(&"call --cards 1 --from preflop", 2, "from before the flop");
-    let duel = "external:true --by duel --against call";
-    refused(&duel, 3, "measure it by matches: --by panel");
-    let none = "call --by duel --against fold --hands 0";
+    refused(&"lbr call --sample-below 0.1", 2, "give --cards, too");
+    refused(&"lbr call --cards 1 --from preflop", 2, "from before the flop");
+    let duel = "duel external:true --against call";
+    refused(&duel, 3, "measure it by matches: `cardroom evaluate panel`");
+    let none = "duel call --against fold --hands 0";
     refused(&none, 2, "--hands must be at least 2");
     // One folder holds one measurement.
-    let by_match = "call --by match --against fold --hands 4 --out";
-    let by_response = "call --hands 4 --out";
+    let by_match = "match call --against fold --hands 4 --out";
+    let by_response = "lbr call --hands 4 --out";
     for [first, second] in [[by_match, by_response], [by_response, by_match]] {
         let name = format!("{}-first", first.len());
         folder.ok(("evaluate", first, [&name]));
@@ -274,7 +274,7 @@ fn what_cannot_be_evaluated_is_refused_in_one_line() {
     }
 }
 
-const LONG: &str = "evaluate equity --hands 1000000 --threads 2 --out long";
+const LONG: &str = "evaluate lbr equity --hands 1000000 --threads 2 --out long";
 
 /// Begins a measurement and waits until something of it is kept.
 fn begin(folder: &Folder) -> Child {
@@ -291,7 +291,9 @@ fn begin(folder: &Folder) -> Child {
 fn killed_and_interrupted_runs_go_on() {
     let at = &Folder::new();
     kill(begin(at));
-    interrupt(begin(at)).failed(130, "resume with: ").says(&["evaluate equity --hands 1000000"]);
+    interrupt(begin(at))
+        .failed(130, "resume with: ")
+        .says(&["evaluate lbr equity --hands 1000000"]);
     // What is there so far is what an unbroken run has for the same deals.
     let lines = |out: &str| -> Vec<String> {
         let read = at.read(format!("{out}/deals.csv"));
@@ -301,7 +303,7 @@ fn killed_and_interrupted_runs_go_on() {
     };
     let kept = lines("long");
     let hands = (2 * kept.len().min(20)).to_string();
-    at.ok(("evaluate equity --hands", [hands], "--out short --quiet"));
+    at.ok(("evaluate lbr equity --hands", [hands], "--out short --quiet"));
     for line in lines("short") {
         let deal = line.split(',').next().expect("a deal");
         let same = kept.iter().find(|kept| kept.split(',').next() == Some(deal));

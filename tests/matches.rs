@@ -14,7 +14,7 @@ const MATCH: &str =
     "match random call --hands 200000 --seed 5 --record hands --name wild --name calm";
 
 fn begin(folder: &Folder, out: &str) -> Child {
-    folder.start((MATCH, "--jobs 2 --out", [out]))
+    folder.start((MATCH, "--threads 2 --out", [out]))
 }
 
 /// Waits until the match has recorded something.
@@ -150,7 +150,7 @@ fn players_go_by_the_names_they_are_given() {
 #[test]
 fn more_jobs_than_processors_are_no_more_threads_and_that_is_said() {
     let at = &Folder::new();
-    let many = "match call random --hands 2000 --record nothing --jobs";
+    let many = "match call random --hands 2000 --record nothing --threads";
     let output = at.run((many, "1024")).code(0);
     if std::thread::available_parallelism().is_ok_and(|processors| processors.get() < 1024) {
         let said = &output.stderr;
@@ -203,24 +203,24 @@ fn a_file_that_cannot_be_written_is_refused_before_the_work() {
     let commands = [
         "tournament call fold --csv",
         "tournament call fold --svg",
-        "stats none --curve",
+        "stats none --svg",
         "dealer m holdem.limit.2p.reverse_blinds 10 1 a b --summary",
         "explain chart cfr --svg",
         "explain decision none 1 1 --svg",
-        "explain tree oct --street flop --out",
+        "explain tree oct --street flop --svg",
         "explain playbook oct --out",
-        "solve kuhn.limit.2p --strategy",
-        "solve --board 2c3c4c5c6c --ranges AA KK --pot 2 --stack 9 --svg",
+        "solve game kuhn.limit.2p --strategy",
+        "solve subgame --board 2c3c4c5c6c --ranges AA KK --pot 2 --stack 9 --svg",
         "solve shove-fold --stack 10 --svg",
         "show equity AsAd --svg",
         "show buckets ehs2:2 --out",
-        "endgame solve --svg",
-        "endgame tree --data none --svg",
-        "endgame rules --data none --out",
-        "train values --data none --out",
+        "solve endgame solve --svg",
+        "solve endgame tree none --svg",
+        "solve endgame rules none --out",
+        "train values none --out",
         "train pack none --out",
         "train linear --stack 10 --out",
-        "train heuristic --street flop --out",
+        "train rules --street flop --out",
     ];
     for arguments in commands {
         for (file, reason) in [("missing/file", "make it first"), (".", "is a folder")] {
@@ -357,7 +357,7 @@ fn a_killed_match_with_a_rule_ends_with_the_same_hand() {
     let whole = read("whole");
     let mut kills = 0;
     for share in [4, 2] {
-        let mut child = at.start_unheard((rule, "--jobs 2 --out killed"));
+        let mut child = at.start_unheard((rule, "--threads 2 --out killed"));
         let log = at.join("killed/acpc.log");
         wait_until("hands are recorded, or it ends", || {
             let length = fs::metadata(&log).map_or(0, |file| file.len());

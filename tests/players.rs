@@ -275,7 +275,7 @@ fn programs_end_with_the_command_that_started_them() {
         "agents bench BOT",
         "match BOT call --hands 100",
         "tournament BOT call --hands 100",
-        "evaluate BOT --by match --against call --hands 100",
+        "evaluate match BOT --against call --hands 100",
     ] {
         let folder = Folder::new();
         write_hanging_bot(&folder);

@@ -27,7 +27,7 @@ fn silent_bot(folder: &Folder) {
 fn a_bot_that_never_answers_is_the_first_line_of_the_report_with_its_last_words() {
     let at = &Folder::new();
     silent_bot(at);
-    let arguments = "match mine call --hands 20 --out first --jobs 1";
+    let arguments = "match mine call --hands 20 --out first --threads 1";
     let output = at.run(arguments).code(0);
     let (shown, said) = (output.stdout, output.stderr);
     let first = shown.lines().next().unwrap_or_default();
@@ -47,9 +47,9 @@ fn a_bot_that_never_answers_is_the_first_line_of_the_report_with_its_last_words(
         .run("tournament mine call --hands 20 --out t --strict")
         .failed(5, "--strict: mine never answered");
     assert!(output.stdout.starts_with("mine never answered"), "{}", output.stdout);
-    let by_match = "evaluate mine --by match --against call --hands 20";
+    let by_match = "evaluate match mine --against call --hands 20";
     at.fails(5, (by_match, "--strict"), "--strict: mine");
-    let output = at.run("evaluate mine --hands 20").failed(5, "`mine` never answered");
+    let output = at.run("evaluate panel mine --hands 20").failed(5, "`mine` never answered");
     assert!(output.stdout.starts_with("mine never answered"), "{}", output.stdout);
     // Well-behaved agents pass.
     at.run("match call fold --hands 20 --record nothing --strict").code(0);
@@ -59,7 +59,7 @@ fn a_bot_that_never_answers_is_the_first_line_of_the_report_with_its_last_words(
 fn one_command_judges_a_bot_by_its_path() {
     let at = &Folder::new();
     bot(at, "good.sh", "", "", "");
-    let arguments = "evaluate ./good.sh --hands 100 --threads 1";
+    let arguments = "evaluate panel ./good.sh --hands 100 --threads 1";
     let found = at.json(arguments);
     assert_eq!(found["schema"], "cardroom-evaluate-panel/1");
     let rows = list(&found["panel"]);
@@ -77,8 +77,8 @@ fn one_command_judges_a_bot_by_its_path() {
     );
     assert!(shown.lines().all(|line| line.chars().count() <= 110), "{shown}");
     for by in ["lbr", "best-response"] {
-        at.run(("evaluate ./good.sh --by", [by]))
-            .failed(3, "--by panel (against fold, call, exploiters and cfr)");
+        let panel = "`cardroom evaluate panel` (against fold, call, exploiters and cfr)";
+        at.fails(3, ("evaluate", by, "./good.sh"), panel);
     }
     // A bot that was changed is named by its file.
     let play = "match ./good.sh call --hands 2 --out first";
@@ -94,7 +94,7 @@ fn nothing_outlives_a_match_that_is_killed_with_kill_9() {
     // The program, one that it starts, and the bot behind it.
     let before = "echo $$ >> processes; sleep 1000 & echo $! >> processes";
     bot(at, "bot.sh", before, "--record played", "");
-    let arguments = "match ./bot.sh call --hands 1000000 --record nothing --jobs 1";
+    let arguments = "match ./bot.sh call --hands 1000000 --record nothing --threads 1";
     let mut child = at.start_unheard(arguments);
     wait_for(&mut child, "hands are played", || {
         fs::metadata(at.join("played/states.txt")).is_ok_and(|file| file.len() > 1000)

@@ -18,7 +18,7 @@ const STATS: &str = "stats m --allin off --estimates off";
 fn a_match_is_verified_and_what_was_changed_is_found() {
     let at = &Folder::new();
     at.ok("match random oct:play=sample --hands 600 --out m");
-    let shown = at.ok("replay m --verify --jobs 2");
+    let shown = at.ok("replay m --verify --threads 2");
     assert!(shown.contains("agrees: 600 hands and ") && shown.contains("record: whole"), "{shown}");
     let told = at.json("replay m --verify");
     assert_eq!(told["schema"], "cardroom-replay/1");

@@ -54,7 +54,7 @@ fn rivers_are_made_in_shards_judged_by_buckets_and_refused_when_they_cannot_be()
 fn networks_learn_values_from_situations_and_say_how_far_off_they_are() {
     let folder = &Folder::new();
     folder.run(rivers(40, 20, "rivers")).code(0);
-    let train = "train values --data rivers -q";
+    let train = "train values rivers -q";
     let small = "--encoding ehs2:40 --hidden 8,8 --epochs 5";
     let made = folder.json((train, small, "--out a.safetensors"));
     assert_eq!(made["schema"], "cardroom-values/1");

@@ -21,12 +21,14 @@ fn shown(words: impl Words) -> String {
 }
 
 /// The nuts or nothing against a hand between, with one bet of the size of the pot.
-const POLARISED: &str = "--board 2c7dJhQsKs --pot 200 --stack 200 --ranges AhTd,4h3d AcKh --quiet";
+const POLARISED: &str =
+    "subgame --board 2c7dJhQsKs --pot 200 --stack 200 --ranges AhTd,4h3d AcKh --quiet";
 /// How it is solved.
 const POT_BET: &str = "--menu 'river 1: pot' --until 0.01%";
 
 /// A turn with few hands.
-const TURN: &str = "--board Td9d6hQc --pot 200 --stack 900 --ranges QQ,T9s,AdKd,76s:0.5 AQs,JTs,TT \
+const TURN: &str = "subgame --board Td9d6hQc --pot 200 --stack 900 \
+                    --ranges QQ,T9s,AdKd,76s:0.5 AQs,JTs,TT \
                     --menu 'every 1: 50% 100%; every 2+: allin' --quiet";
 
 #[test]
@@ -110,7 +112,7 @@ fn spots_deep_in_a_hand_are_shown() {
 
 #[test]
 fn what_is_too_large_is_counted_and_not_solved() {
-    let flop = "--board Td9d6h --pot 200 --stack 900 --ranges random random";
+    let flop = "subgame --board Td9d6h --pot 200 --stack 900 --ranges random random";
     let text = shown((flop, "--dry-run"));
     assert!(text.contains("1176 x 1176 hands") && text.lines().count() == 1, "{text}");
     let result = document((flop, "--dry-run"));
@@ -147,13 +149,12 @@ river 2+: allin
 
 #[test]
 fn small_games_are_solved_as_before() {
-    let result = document("kuhn.limit.2p --algorithm linear-program");
+    let result = document("game kuhn.limit.2p --algorithm linear-program");
     assert_eq!(result["schema"], "cardroom-solve/1");
     near(&result["points"][0]["value"], -1.0 / 18.0, 1e-6);
-    check_refused("kuhn.limit.2p --until 1%", 2, "a game has no pot");
-    check_refused("kuhn.limit.2p --board Td9d6hQc2s", 2, "cannot be used with");
-    check_refused("kuhn.limit.2p --pot 200", 2, "--board");
-    check_refused("", 2, "GAME");
+    check_refused("game kuhn.limit.2p --until 1%", 2, "a game has no pot");
+    check_refused("game kuhn.limit.2p --board Td9d6hQc2s", 2, "--board");
+    check_refused("game kuhn.limit.2p --pot 200", 2, "--pot");
 }
 
 /// A refusal with this exit code, of one line but for those of the argument parser.
@@ -165,7 +166,7 @@ fn check_refused(words: impl Words, code: i32, expected: &str) {
 #[test]
 fn mistakes_get_one_line_each() {
     // What is given in place of a board, a pot, a stack and ranges that are good, and more.
-    let good = "--board 2c7dJhQsKs --pot 200 --stack 200 --ranges AhTd,4h3d AcKh";
+    let good = "subgame --board 2c7dJhQsKs --pot 200 --stack 200 --ranges AhTd,4h3d AcKh";
     let with = |option: &str, value: &str| {
         let start = good.find(option).expect("an option") + option.len() + 1;
         let end = good[start..].find(" --").map_or(good.len(), |length| start + length);
@@ -217,15 +218,15 @@ fn mistakes_get_one_line_each() {
         let menu = if more.contains("--menu") { "" } else { "--menu standard" };
         check_refused((&spot, menu, "--quiet", more), code, expected);
     }
-    check_refused("--board 2c7dJhQsKs --pot 200", 2, "--stack");
+    check_refused("subgame --board 2c7dJhQsKs --pot 200", 2, "--stack");
 }
 
 #[test]
 fn a_solve_may_begin_where_a_bet_is_faced() {
     // All-in for 900 into 200: queens beat the twos and lose to the kings, as many of each, so that
     // they win nothing by a call, and by a fold they would lose 100.
-    let solved =
-        document("--board 2c7dJhQsKs --pot 200 --stack 900 --ranges KK,22 QQ --after a --quiet");
+    let spot = "subgame --board 2c7dJhQsKs --pot 200 --stack 900 --ranges KK,22 QQ";
+    let solved = document((spot, "--after a --quiet"));
     assert_eq!((&solved["pot"], &solved["spots"][0]["to_call"]), (&json!(1100), &json!(900)));
     let players = &solved["result"]["players"];
     near(&players[1]["wins"], 0.0, 1e-6);
@@ -247,7 +248,7 @@ fn an_interrupted_solve_shows_what_it_has_reached() {
     let text = interrupt(child).code(130).stdout;
     let mut said = String::new();
     stderr.read_to_string(&mut said).expect("text");
-    assert!(said.contains("to begin again: ") && said.contains("solve --board Td9d6hQc"), "{said}");
+    shows(&said, &["to begin again: ", "solve subgame --board Td9d6hQc"]);
     shows(&text, &["more than was asked for", "At the beginning"]);
 }
 
@@ -260,11 +261,11 @@ fn turn(folder: &Folder, more: &str) -> Run {
 }
 
 fn turn_with(more: &str) -> String {
-    let options = TURN.split(" --").map(|option| option.trim_start_matches("--"));
+    let options = TURN.split(" --").skip(1);
     let name = |option: &str| option.split(' ').next().map(|name| format!("--{name} "));
     let others = options.filter(|option| name(option).is_none_or(|name| !more.contains(&name)));
     let others: Vec<String> = others.map(|option| format!("--{option}")).collect();
-    format!("solve {} {more}", others.join(" "))
+    format!("solve subgame {} {more}", others.join(" "))
 }
 
 /// The document printed with `--json`, without the time it took.
@@ -478,7 +479,7 @@ fn shove_or_fold_is_solved_at_any_stack_and_rules_are_judged() {
 
 #[test]
 fn trees_of_questions_lose_what_their_ranges_do_and_are_proven() {
-    let found = document("range-trees --stack 10 --questions 3 --depth 2");
+    let found = document("trees --stack 10 --questions 3 --depth 2");
     assert_eq!(found["schema"], "cardroom-range-trees/1");
     let blinds = list(&found["blinds"]);
     // Who plays every hand, and the best of one question: the lowest card of an all-in.
@@ -493,5 +494,5 @@ fn trees_of_questions_lose_what_their_ranges_do_and_are_proven() {
         }
     }
     assert_eq!(blinds[0]["trees"][1]["tree"], "low card 6 or better: all-in; else fold");
-    check_refused("range-trees --stack 0.5", 3, "1 or more");
+    check_refused("trees --stack 0.5", 3, "1 or more");
 }

@@ -38,7 +38,7 @@ fn a_blueprint_becomes_rows_and_rows_become_agents_that_play() {
         ("xgboost", "--rounds 3 --depth 4 --small"),
         ("mlp", "--hidden 16 --epochs 1"),
     ] {
-        let trained = folder.json(("train", kind, options, "--data rows --out", kind));
+        let trained = folder.json(("train student", kind, options, "rows --out", kind));
         assert_eq!(trained["schema"], "cardroom-student/1");
         for street in list(&trained["streets"]) {
             let loss = number(&street["test"]["log_loss"]);
@@ -52,7 +52,7 @@ fn a_blueprint_becomes_rows_and_rows_become_agents_that_play() {
         assert!(played.is_object());
         folder.run(("agents verify", [&agent], "--hands 20")).code(0);
     }
-    let compared = folder.json("train compare cart:model=cart mlp --data rows");
+    let compared = folder.json("train compare rows cart:model=cart mlp");
     let lines = list(&compared["lines"]);
     let losses = |at: usize| number(&lines[at]["streets"][0]["log_loss"]);
     // On any rows of its teacher's, what learned says more than what did not, and nobody says more
@@ -76,7 +76,7 @@ fn a_blueprint_becomes_rows_and_rows_become_agents_that_play() {
 fn an_interrupted_lesson_goes_on_to_the_same_student() {
     let folder = &Folder::new();
     dataset(folder);
-    let lesson = "train xgboost --data rows --rounds 12 --depth 6";
+    let lesson = "train student xgboost rows --rounds 12 --depth 6";
     folder.ok((lesson, "--out whole"));
 
     let parts = (lesson, "--out parts --checkpoint 1ms");
@@ -100,7 +100,7 @@ fn an_interrupted_lesson_goes_on_to_the_same_student() {
 fn models_of_another_program_become_a_student() {
     let folder = &Folder::new();
     dataset(folder);
-    let lesson = "train xgboost --data rows";
+    let lesson = "train student xgboost rows";
     let first = folder.json((lesson, "--rounds 2 --depth 3 --out first"));
     // Its files are XGBoost's own, so that they may stand for some of it.
     let second = folder.json((lesson, "--import first --out second"));
@@ -138,23 +138,23 @@ fn what_cannot_be_learned_from_is_said_in_a_line() {
     folder.fails(2, "train dataset --out x --features other", "unknown to this program");
     folder.fails(3, "train dataset --out x --from nothing", "nothing");
     folder.fails(3, "train dataset --out x --game kuhn.limit.3p", "no blueprint ships");
-    folder.fails(3, "train compare call --data nowhere", "dataset.toml");
-    folder.fails(3, "train cart --data nowhere --out x", "dataset.toml");
+    folder.fails(3, "train compare nowhere call", "dataset.toml");
+    folder.fails(3, "train student cart nowhere --out x", "dataset.toml");
     dataset(folder);
     folder.fails(3, "train dataset --out rows", "already holds a dataset");
-    folder.fails(3, "train cart --data rows --out rows", "already exists");
-    folder.fails(3, "train cart --data rows --out x --memory 1KiB", "are allowed");
-    folder.fails(3, "train cart --data rows --out x --depth 1000", "trees have at most 64");
-    folder.fails(3, "train xgboost --data rows --out y --eta 0", "eta");
-    folder.fails(3, "train mlp --data rows --out z --hidden 0", "unit");
+    folder.fails(3, "train student cart rows --out rows", "already exists");
+    folder.fails(3, "train student cart rows --out x --memory 1KiB", "are allowed");
+    folder.fails(3, "train student cart rows --out x --depth 1000", "trees have at most 64");
+    folder.fails(3, "train student xgboost rows --out y --eta 0", "eta");
+    folder.fails(3, "train student mlp rows --out z --hidden 0", "unit");
     if cfg!(not(feature = "gpu")) {
         let words = "build with `cargo build --release --features gpu`";
-        folder.fails(2, "train mlp --data rows --out z --device gpu", words);
-        folder.fails(2, "train values --data d --out z --device gpu", words);
+        folder.fails(2, "train student mlp rows --out z --device gpu", words);
+        folder.fails(2, "train values d --out z --device gpu", words);
         // Before its first step.
         folder.fails(2, "study 004 --out s --device gpu", words);
     }
     let card = folder.read("rows/dataset.toml");
     folder.write("rows/dataset.toml", card.replace("format = 1", "format = 2"));
-    folder.fails(3, "train cart --data rows --out x", "format 2, and this program reads 1");
+    folder.fails(3, "train student cart rows --out x", "format 2, and this program reads 1");
 }

@@ -10,7 +10,8 @@ const TINY: &str = "study 000 --scale 0.0005";
 
 /// The steps that were done, in order.
 fn done(folder: &Folder, out: &str) -> Vec<Value> {
-    list(&folder.read_json(format!("{out}/study.json"))["done"]).clone()
+    let record = folder.read(format!("{out}/steps.jsonl"));
+    record.lines().map(|line| serde_json::from_str(line).expect("a step")).collect()
 }
 
 #[test]
@@ -38,7 +39,7 @@ fn a_study_from_nothing_ends_in_a_report_whose_figures_single_commands_give_too(
     assert_eq!(csv.lines().count(), 11, "{csv}");
     assert!(csv.lines().skip(1).all(|line| line.ends_with("trial")), "{csv}");
     let steps = done(folder, "s");
-    let parts = ["Table 1", "Figure 5", "Figure 6", "oct – cart", "cardroom train oct"];
+    let parts = ["Table 1", "Figure 5", "Figure 6", "oct – cart", "cardroom train student oct"];
     let shown = check_done(folder, &format!("{TINY} --out s"), files, &parts);
     assert_eq!(done(folder, "s"), steps);
     assert!(shown.contains("oct – cart"), "{shown}");
@@ -69,10 +70,10 @@ fn a_killed_study_goes_on_where_it_was_to_the_same_result() {
 
     // Another size, or the same from nothing, is another study.
     let other = "study 000 --scale 0.001 --shipped --out parts";
-    folder.fails(3, other, "give --out another folder");
-    folder.fails(3, (TINY, "--out parts"), "of the models inside the program");
-    folder.write("parts/study.json", "{");
-    folder.fails(3, parts, "is not a record of a study");
+    folder.fails(3, other, "the scale is 0.001 in one and 0.0005");
+    folder.fails(3, (TINY, "--out parts"), "--shipped is no in one and yes in");
+    folder.write("parts/study.toml", "{");
+    folder.fails(3, parts, "remove the folder to start again");
 }
 
 #[test]
@@ -97,7 +98,7 @@ fn a_given_teacher_teaches_trees_of_several_depths_in_one_command() {
     let mut bytes = fs::read(shipped).expect("a blueprint");
     *bytes.last_mut().expect("bytes") ^= 1;
     folder.write("a.blueprint", bytes);
-    folder.fails(3, depths, "give --out another folder");
+    folder.fails(3, depths, "holds another study: the SHA-256 of the teacher");
 }
 
 #[test]
@@ -121,7 +122,7 @@ fn what_is_no_study_is_refused_and_a_dry_run_only_prints() {
         folder.run(("study 000", arguments)).code(2);
     }
     let printed = folder.ok("study 000 --dry-run");
-    shows(&printed, &["--iterations 80000000", "train oct --starts 16", "--hands 400000"]);
+    shows(&printed, &["--iterations 80000000", "train student oct --starts 16", "--hands 400000"]);
     let lines: Vec<&str> = printed.lines().collect();
     let document = folder.json("study 000 --dry-run");
     assert_eq!(document["schema"], "cardroom-study-commands/1");
@@ -225,8 +226,8 @@ fn parts_of_a_study_make_the_whole() {
     assert_eq!(joined, whole);
     folder.fails(3, "merge 1 --out x", "missing: part 2/2");
     folder.fails(3, "merge 1 2 1 --out x", "part 1/2 is given twice");
-    folder.fails(3, "merge 1 whole --out x", "done without --shard");
-    folder.fails(3, (study, "1"), "part 1/2 of study 002");
+    folder.fails(3, "merge 1 whole --out x", "made without --shard");
+    folder.fails(3, (study, "1"), "the part (--shard) is none in one and 1/2");
     folder.fails(2, (study, "x --shard 1000/1000"), "are independent");
 }
 
@@ -292,6 +293,6 @@ fn the_study_of_endgames_prices_trees_and_rules_beside_doing_nothing() {
         folder,
         "study 001 --scale 0.01 --out s",
         files,
-        &["What reproduces", "Figure 5", "cardroom endgame rules", "0.1898"],
+        &["What reproduces", "Figure 5", "cardroom solve endgame rules", "0.1898"],
     );
 }

@@ -92,7 +92,7 @@ fn mistakes_get_one_clear_line() {
 #[test]
 fn mistakes_about_rules_are_told_before_anything_is_counted() {
     let folder = &Folder::new();
-    let heuristic = |arguments: &dyn Words| folder.run(("train heuristic --street", arguments));
+    let heuristic = |arguments: &dyn Words| folder.run(("train rules --street", arguments));
     let raise = "if hand >= pair then raise; else call";
     heuristic(&"flop").failed(2, "give --search, or a --rule");
     let many = "flop --search exhaustive --complexity 8";
@@ -104,7 +104,7 @@ fn mistakes_about_rules_are_told_before_anything_is_counted() {
     heuristic(&outs).failed(3, "there are no outs on the river");
     let bets = "river --rule 'if hand >= pair then bet pot; else call'";
     heuristic(&bets).failed(3, "write `raise`");
-    heuristic(&("flop --opponent equity --rule", [raise])).failed(3, "play");
+    heuristic(&("flop --against equity --rule", [raise])).failed(3, "play");
     folder.write("bad.counts", "no counts");
     heuristic(&("flop --table bad.counts --rule", [raise])).failed(3, "bad.counts");
     assert!(!folder.join("data").exists(), "something was counted");
@@ -114,11 +114,11 @@ fn mistakes_about_rules_are_told_before_anything_is_counted() {
 fn options_without_effect_are_refused_with_the_mode_that_has_it() {
     let folder = &Folder::new();
     let raise = "if hand >= pair then raise; else call";
-    let rule = &format!("train heuristic --street flop --rule '{raise}'")[..];
+    let rule = &format!("train rules --street flop --rule '{raise}'")[..];
     let linear = "train linear --stack 10 --out x";
-    let import = "train cart --data d --out x --import f";
-    let exhaustive = "train heuristic --street flop --search exhaustive";
-    let kuhn = "solve kuhn.limit.2p";
+    let import = "train student cart d --out x --import f";
+    let exhaustive = "train rules --street flop --search exhaustive";
+    let kuhn = "solve game kuhn.limit.2p";
     for (command, options, expected) in [
         (rule, "--out x", "--out has no effect: without --search"),
         (rule, "--matches 9", "--matches has no effect: matches are played only with"),
@@ -145,7 +145,7 @@ fn options_without_effect_are_refused_with_the_mode_that_has_it() {
         "--values has no effect: it is for estimates",
     );
     let seed = "--seed 18446744073709551615";
-    for command in ["train situations --out x", "endgame database --out x"] {
+    for command in ["train situations --out x", "solve endgame database --out x"] {
         folder.run((command, seed)).code(2);
     }
     assert!(!folder.join("x").exists());

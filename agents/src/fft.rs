@@ -1,10 +1,10 @@
 //! `fft`: plays heads-up hold'em by fast-and-frugal trees, one list `if … then …; else …` per
 //! street.
 //!
-//! The lists (see [`models::heuristic`]) are read from a file. A fold without a bet to call becomes
-//! a check, and a raise where none is legal becomes a call. Bet sizes are shares of the pot after
-//! the call, as far as the rules and the stack allow. If a list draws at random, the decision's
-//! random source is used, and the policy has the probabilities.
+//! The lists (see [`readable::heuristic`]) are read from a file. A fold without a bet to call
+//! becomes a check, and a raise where none is legal becomes a call. Bet sizes are shares of the pot
+//! after the call, as far as the rules and the stack allow. If a list draws at random, the
+//! decision's random source is used, and the policy has the probabilities.
 //!
 //! The fallback agent plays games that are not heads-up hold'em and, if one is given, streets
 //! without a list.
@@ -14,8 +14,8 @@ use std::sync::{Arc, OnceLock};
 use abstraction::facts::{Facts, Texture, is_aggressive};
 use cards::HoleCards;
 use game::{Action, Betting, Chips, GameDef, InfoSet, PublicState, Seat, Strategy, Street};
-use models::heuristic::{Act, Decider, Pot, Rulebook, Situation, facts_in_words};
 use rand::RngExt;
+use readable::heuristic::{Act, Decider, Pot, Rulebook, Situation, facts_in_words};
 use serde::Deserialize;
 use solvers::holdem::is_holdem;
 
@@ -66,10 +66,7 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
     let own = match &path {
         None => named.map(|(name, book)| (Arc::new(book.clone()), name.into())),
         Some(path) => {
-            let bad = |error: models::heuristic::HeuristicError| AgentError::BadFile {
-                path: path.clone(),
-                reason: error.to_string(),
-            };
+            let bad = |error: readable::Error| AgentError::bad_file(path, error);
             let book = Rulebook::parse(&resolver.read(path)?).map_err(bad)?;
             if fallback.is_none() {
                 book.require(&Street::ALL).map_err(bad)?;
@@ -88,10 +85,7 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
         }
         match &own {
             Some((book, path)) => {
-                book.check(def.betting).map_err(|error| AgentError::BadFile {
-                    path: path.clone(),
-                    reason: error.to_string(),
-                })?;
+                book.check(def.betting).map_err(|error| AgentError::bad_file(path, error))?;
                 Ok(Some(HeuristicPlayer::new(book)))
             }
             None => Ok(Some(HeuristicPlayer::new(shipped_heuristics(def.betting)))),

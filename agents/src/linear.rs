@@ -2,7 +2,7 @@
 //!
 //! The small blind moves all-in or folds. The big blind calls an all-in or folds; it treats a raise
 //! of more than a third of the effective stack as all-in. The weights are from a file of
-//! `cardroom train linear` ([`models::linear`]); for stacks between those of the file they are
+//! `cardroom train linear` ([`readable::linear`]); for stacks between those of the file they are
 //! interpolated from the nearest two. All other decisions, such as after a limp or in a game that
 //! is not heads-up no-limit hold'em, are made by the fallback agent.
 
@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 use cards::HoleCards;
 use game::{Action, Betting, GameDef, InfoSet, PublicState, Seat, Strategy, Street};
-use models::linear::{Blind, LinearModel};
+use readable::linear::LinearModel;
+use readable::shove_fold::Blind;
 use serde::Deserialize;
 use solvers::holdem::is_holdem;
 
@@ -64,10 +65,7 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
             let path = resolver.file(file);
             let text = resolver.read(&path)?;
             files.push(path.clone());
-            text.parse().map_err(|error: models::linear::LinearError| AgentError::BadFile {
-                path,
-                reason: error.to_string(),
-            })?
+            text.parse().map_err(|error: readable::Error| AgentError::bad_file(&path, error))?
         }
     };
     let other = resolver.resolve(&options.fallback, resolver.folder())?;

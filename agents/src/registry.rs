@@ -294,12 +294,10 @@ impl AgentChoice {
     /// Builds a new agent for this game. Agents of one choice share no mutable state.
     ///
     /// # Errors
-    /// [`AgentError::Game`] if the agent cannot play this game; [`AgentError::Start`] if it panics.
+    /// If the agent cannot play this game, or panics.
     pub fn build(&self, def: &Arc<GameDef>) -> Result<Box<dyn Agent>, AgentError> {
-        catch_unwind(AssertUnwindSafe(|| (self.recipe.build)(def))).unwrap_or_else(|_| {
-            let (agent, reason) = (self.name().to_owned(), "it panicked".to_owned());
-            Err(AgentError::Start { agent, reason })
-        })
+        catch_unwind(AssertUnwindSafe(|| (self.recipe.build)(def)))
+            .unwrap_or_else(|_| Err(AgentError::start(self.name(), "it panicked")))
     }
 
     /// Whether the agent is a pure function of the information set, see [`policy`](Self::policy).
@@ -366,10 +364,13 @@ impl Registry {
     /// Defines an agent by name. Its options are read when the name is resolved.
     ///
     /// # Errors
-    /// [`AgentError::BadName`] if the name is that of a kind, is empty, or contains a `:`, a `,` or
-    /// whitespace; [`AgentError::Unknown`] if there is no such kind.
+    /// If the name is that of a kind, is empty, or contains a `:`, a `,` or whitespace; or there is
+    /// no such kind.
     pub fn define(&mut self, name: &str, config: AgentConfig) -> Result<(), AgentError> {
-        let bad = |reason| Err(AgentError::BadName { name: name.to_owned(), reason });
+        let bad = |reason: &str| {
+            let text = format!("an agent cannot be called `{name}`: {reason}");
+            Err(AgentError::new(Kind::Other, text))
+        };
         if self.kind(name).is_some() {
             return bad("a kind of agent has this name");
         }
@@ -396,7 +397,7 @@ impl Registry {
     /// Resolves an agent name; relative paths start from the current folder.
     ///
     /// # Errors
-    /// Any [`AgentError`] except [`AgentError::Game`].
+    /// If there is no such agent, or its options or files are not valid.
     pub fn resolve(&self, text: &str) -> Result<AgentChoice, AgentError> {
         self.resolve_in(text, Path::new(""))
     }
@@ -423,7 +424,9 @@ impl Registry {
         let mut path = within.to_vec();
         path.push(text.to_owned());
         if let Some(start) = within.iter().position(|name| name == text) {
-            return Err(AgentError::Circle { names: path.split_off(start) });
+            let names = path.split_off(start).join(" -> ");
+            let text = format!("agents refer to each other in a circle: {names}");
+            return Err(AgentError::new(Kind::Other, text));
         }
         let (kind, argument) = match text.split_once(':') {
             Some((kind, argument)) => (kind, Some(argument)),
@@ -460,11 +463,11 @@ impl Registry {
 
     fn unknown<'a>(&self, name: &str, known: impl Iterator<Item = &'a str>) -> AgentError {
         let known: Vec<&str> = known.collect();
-        AgentError::Unknown {
-            name: name.to_owned(),
-            nearest: nearest::nearest(name, known.iter().copied()).map(str::to_owned),
-            known: known.into_iter().map(str::to_owned).collect(),
-        }
+        let file = if name.contains('/') { " and no such file" } else { "" };
+        let hint = hint(nearest::nearest(name, known.iter().copied()));
+        let known = known.join(", ");
+        let text = format!("there is no agent `{name}`{file}{hint}; known agents: {known}");
+        AgentError::new(Kind::Unknown, text)
     }
 }
 
@@ -488,7 +491,7 @@ impl Resolver<'_> {
     /// of the kind's table, which are values as on a command line.
     ///
     /// # Errors
-    /// [`AgentError::UnknownOption`] or [`AgentError::BadOption`].
+    /// If an option is unknown or not valid, or a required one is missing.
     pub fn options<T: DeserializeOwned>(&self) -> Result<T, AgentError> {
         self.config.read(self.name(), self.spec, true)
     }
@@ -540,7 +543,7 @@ impl Resolver<'_> {
 
     /// Creates an error about an option's value.
     pub fn bad_option(&self, reason: impl fmt::Display) -> AgentError {
-        AgentError::BadOption { agent: self.name().to_owned(), reason: reason.to_string() }
+        AgentError::bad_option(self.name(), reason)
     }
 
     /// Resolves a path from the options against the folder that relative paths start from.
@@ -551,19 +554,16 @@ impl Resolver<'_> {
     /// Reads a text file.
     ///
     /// # Errors
-    /// [`AgentError::File`] if it cannot be read.
+    /// If it cannot be read.
     pub fn read(&self, path: &Path) -> Result<String, AgentError> {
-        std::fs::read_to_string(path).map_err(|error| AgentError::File {
-            agent: self.name().to_owned(),
-            path: path.to_owned(),
-            reason: error.to_string(),
-        })
+        std::fs::read_to_string(path)
+            .map_err(|error| self.bad_option(format!("cannot read {}: {error}", path.display())))
     }
 
     /// Resolves another agent by name; relative paths start from `folder`.
     ///
     /// # Errors
-    /// As [`Registry::resolve`]; [`AgentError::Circle`] if that agent refers to this one.
+    /// As [`Registry::resolve`]; also if that agent refers to this one.
     pub fn resolve(&self, text: &str, folder: &Path) -> Result<AgentChoice, AgentError> {
         self.registry.resolve_from(text, folder, self.path)
     }
@@ -611,9 +611,8 @@ impl AgentConfig {
             return Ok(config);
         }
         for pair in outside_quotes(argument) {
-            let (option, value) = pair.split_once('=').ok_or_else(|| AgentError::BadOption {
-                agent: text.to_owned(),
-                reason: format!("`{pair}` is not of the form OPTION=VALUE"),
+            let (option, value) = pair.split_once('=').ok_or_else(|| {
+                AgentError::bad_option(text, format!("`{pair}` is not of the form OPTION=VALUE"))
             })?;
             config.options.insert(option.trim().to_owned(), parse_value(value.trim()));
         }
@@ -631,12 +630,13 @@ impl AgentConfig {
         for option in self.options.keys() {
             let known = || spec.options.iter().map(|o| o.name);
             if !known().any(|k| k == option) {
-                return Err(AgentError::UnknownOption {
-                    agent: agent.to_owned(),
-                    option: option.clone(),
-                    nearest: nearest::nearest(option, known()).map(str::to_owned),
-                    known: known().map(str::to_owned).collect(),
-                });
+                let hint = hint(nearest::nearest(option, known()));
+                let list = known().collect::<Vec<_>>().join(", ");
+                let list = if list.is_empty() { "none" } else { &list };
+                let text =
+                    format!("agent `{agent}` has no option `{option}`{hint}; its options: {list}");
+                let (agent, option) = (agent.to_owned(), option.clone());
+                return Err(AgentError::new(Kind::UnknownOption { agent, option }, text));
             }
         }
         let mut options = self.options.clone();
@@ -645,10 +645,7 @@ impl AgentConfig {
             options.insert(option.name.to_owned(), parse_value(option.default));
         }
         toml::Value::Table(options).try_into().map_err(|error: toml::de::Error| {
-            AgentError::BadOption {
-                agent: agent.to_owned(),
-                reason: error.to_string().trim().replace('\n', ", "),
-            }
+            AgentError::bad_option(agent, error.to_string().trim().replace('\n', ", "))
         })
     }
 }
@@ -670,103 +667,72 @@ fn parse_value(text: &str) -> toml::Value {
     value.unwrap_or_else(|| toml::Value::String(text.to_owned()))
 }
 
-/// An error of naming, configuring or building an agent, which the user has to fix. An agent that
-/// has been built does not fail; it answers [`Decision::failed`](crate::Decision::failed).
+/// What is wrong with naming, configuring or building an agent, which the user has to fix. An agent
+/// that has been built does not fail; it answers [`Decision::failed`](crate::Decision::failed).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum AgentError {
-    /// No kind and no configured agent has this name.
-    #[error(
-        "there is no agent `{name}`{}{}; known agents: {}",
-        if .name.contains('/') { " and no such file" } else { "" },
-        hint(.nearest),
-        .known.join(", ")
-    )]
-    Unknown {
-        /// The name as given.
-        name: String,
-        /// The most similar known name, if one is similar enough.
-        nearest: Option<String>,
-        /// All names that are accepted.
-        known: Vec<String>,
-    },
-    /// The kind has no such option.
-    #[error(
-        "agent `{agent}` has no option `{option}`{}; its options: {}",
-        hint(.nearest),
-        list(.known)
-    )]
+#[error("{text}")]
+pub struct AgentError {
+    text: String,
+    kind: Kind,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Kind {
+    /// No kind and no configured agent has the name.
+    Unknown,
+    /// The agent of this name has no such option.
     UnknownOption {
-        /// The agent as named by the user.
         agent: String,
-        /// The option as given.
         option: String,
-        /// The most similar known option, if one is similar enough.
-        nearest: Option<String>,
-        /// The options of this kind.
-        known: Vec<String>,
     },
-    /// An option has an invalid value, or a required option is missing.
-    #[error("agent `{agent}`: {reason}")]
-    BadOption {
-        /// The agent as named by the user.
-        agent: String,
-        /// The problem, with the option and the values it accepts.
-        reason: String,
-    },
-    /// A file that the agent needs cannot be read.
-    #[error("agent `{agent}`: cannot read {}: {reason}", .path.display())]
-    File {
-        /// The agent as named by the user.
-        agent: String,
-        /// The file.
-        path: PathBuf,
-        /// The reason given by the operating system.
-        reason: String,
-    },
-    /// A file that the agent needs is invalid.
-    #[error("{}: {reason}", .path.display())]
-    BadFile {
-        /// The file.
-        path: PathBuf,
-        /// The problem, with the line in the file.
-        reason: String,
-    },
-    /// Agents refer to each other in a cycle.
-    #[error("agents refer to each other in a circle: {}", .names.join(" -> "))]
-    Circle {
-        /// The names along the cycle; the first is also the last.
-        names: Vec<String>,
-    },
-    /// The agent cannot play this game.
-    #[error("agent `{agent}` cannot play this game: {reason}")]
-    Game {
-        /// The agent as named by the user.
-        agent: String,
-        /// The feature that the game has or lacks.
-        reason: String,
-    },
-    /// The agent could not be started.
-    #[error("agent `{agent}` cannot be started: {reason}")]
-    Start {
-        /// The agent as named by the user.
-        agent: String,
-        /// A description of the failure.
-        reason: String,
-    },
-    /// A name in the configuration is not allowed.
-    #[error("an agent cannot be called `{name}`: {reason}")]
-    BadName {
-        /// The refused name.
-        name: String,
-        /// The reason it is not allowed.
-        reason: &'static str,
-    },
+    /// The agent cannot play the game.
+    Game,
+    Other,
 }
 
-fn hint(nearest: &Option<String>) -> String {
-    nearest.as_ref().map(|name| format!(" (did you mean `{name}`?)")).unwrap_or_default()
+impl AgentError {
+    fn new(kind: Kind, text: String) -> AgentError {
+        AgentError { text, kind }
+    }
+
+    /// The error for an invalid value of an option, or a missing one.
+    fn bad_option(agent: &str, reason: impl fmt::Display) -> AgentError {
+        AgentError::new(Kind::Other, format!("agent `{agent}`: {reason}"))
+    }
+
+    /// The error for an invalid file; the reason names the line.
+    pub(crate) fn bad_file(path: &Path, reason: impl fmt::Display) -> AgentError {
+        AgentError::new(Kind::Other, format!("{}: {reason}", path.display()))
+    }
+
+    /// The error for a game that the agent cannot play; the reason is a feature of it.
+    pub(crate) fn game(agent: &str, reason: impl fmt::Display) -> AgentError {
+        let text = format!("agent `{agent}` cannot play this game: {reason}");
+        AgentError::new(Kind::Game, text)
+    }
+
+    /// The error for an agent that could not be started.
+    pub fn start(agent: &str, reason: impl fmt::Display) -> AgentError {
+        AgentError::new(Kind::Other, format!("agent `{agent}` cannot be started: {reason}"))
+    }
+
+    /// Whether no kind and no configured agent has the name.
+    pub fn is_unknown(&self) -> bool {
+        self.kind == Kind::Unknown
+    }
+
+    /// Whether the agent cannot play the game.
+    pub fn is_game(&self) -> bool {
+        self.kind == Kind::Game
+    }
+
+    /// The agent and the option that it does not have, where that is the problem.
+    pub fn unknown_option(&self) -> Option<(&str, &str)> {
+        let Kind::UnknownOption { agent, option } = &self.kind else { return None };
+        Some((agent, option))
+    }
 }
 
-fn list(names: &[String]) -> String {
-    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+fn hint(nearest: Option<&str>) -> String {
+    nearest.map(|name| format!(" (did you mean `{name}`?)")).unwrap_or_default()
 }

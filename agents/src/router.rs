@@ -94,7 +94,7 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
     let Options { rules } = resolver.options()?;
     let path = resolver.file(&rules);
     let text = resolver.read(&path)?;
-    let bad_file = |reason| AgentError::BadFile { path: path.clone(), reason };
+    let bad_file = |reason: String| AgentError::bad_file(&path, reason);
     let file: RulesFile =
         toml::from_str(&text).map_err(|e| bad_file(located_message(&text, &e)))?;
 

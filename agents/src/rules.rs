@@ -1,6 +1,6 @@
 //! `rules`: plays the river by a list of rules in words, and asks another agent elsewhere.
 //!
-//! The list (see [`models::rules`]) refers to the share of the other player's hands that a hand
+//! The list (see [`readable::rules`]) refers to the share of the other player's hands that a hand
 //! beats, and to the best and the worst hands of a player. Both are computed exactly over all
 //! hands possible on the board, ties counting half ([`RiverPlan`]). The hands are either equally
 //! likely, whatever was played before, or weighted by the probability that another agent would have
@@ -16,7 +16,7 @@ use cards::{Combo, HoleCards, Showdown, ShowdownSums, Ties};
 use game::{
     Action, Betting, Chips, GameDef, InfoSet, Policy, PublicState, Raises, Seat, Strategy, Street,
 };
-use models::rules::{Bet, Betting as BettingRule, Calling, Hands, RuleList, Size};
+use readable::rules::{Bet, Betting as BettingRule, Calling, Hands, RuleList, Size};
 use serde::Deserialize;
 use show::number::percent;
 use solvers::holdem::is_holdem;
@@ -88,9 +88,8 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
         }
         None => {
             let path = resolver.file(&model);
-            let list = RuleList::parse(&resolver.read(&path)?).map_err(|error| {
-                AgentError::BadFile { path: path.clone(), reason: error.to_string() }
-            })?;
+            let list = RuleList::parse(&resolver.read(&path)?)
+                .map_err(|error| AgentError::bad_file(&path, error))?;
             (list, Some(path))
         }
     };

@@ -17,7 +17,7 @@ use abstraction::features::{Feature, FeatureMaker, Features, Unit, opponent_bets
 use cards::{Combo, HoleCards};
 use game::{Action, GameDef, InfoSet, Policy, PublicState, Seat, Strategy, Street};
 use models::explain::{Explainer, percent};
-use models::student::{Manifest, Student, StudentError, TrainedModel, read_manifest};
+use models::student::{Manifest, Student, TrainedModel, other_contents, read_manifest};
 use serde::Deserialize;
 
 use crate::winrate::combo;
@@ -151,7 +151,7 @@ fn prepare<const KIND: usize>(resolver: &Resolver<'_>) -> Result<Recipe, AgentEr
         }
         (None, text) => {
             let path = resolver.file(text);
-            let bad = |reason| AgentError::BadFile { path: path.clone(), reason };
+            let bad = |reason: String| AgentError::bad_file(&path, reason);
             let student = Student::open(&path).map_err(|error| bad(error.to_string()))?;
             if student.manifest().kind != kind {
                 let reason = format!(
@@ -177,7 +177,7 @@ fn prepare<const KIND: usize>(resolver: &Resolver<'_>) -> Result<Recipe, AgentEr
     let whole = Arc::clone(&source);
     let learned = move || whole.learned();
     let build = move |def: &Arc<GameDef>| {
-        let refuse = |reason| AgentError::Game { agent: name.clone(), reason };
+        let refuse = |reason: String| AgentError::game(&name, reason);
         let student = source.student(def, refuse)?;
         let maker = FeatureMaker::new(student.schema());
         maker.prepare();
@@ -216,7 +216,7 @@ impl Source {
                 student.check_game(def).map(|()| student).map_err(|_| {
                     refuse(format!(
                         "the {kind} inside the program is for {GAME}; train one for this game with \
-                         `cardroom train {kind}`, and name it as {kind}:model=FOLDER"
+                         `cardroom train student {kind}`, and name it as {kind}:model=FOLDER"
                     ))
                 })
             }
@@ -493,9 +493,7 @@ fn shipped_student(shipped: Shipped) -> Arc<Student> {
             let street = ["preflop", "flop", "turn", "river"]
                 .iter()
                 .position(|street| name.starts_with(&format!("{street}.")));
-            street
-                .map(|street| files[street])
-                .ok_or_else(|| StudentError::Damaged { file: name.to_owned() })
+            street.map(|street| files[street]).ok_or_else(|| other_contents(name))
         });
         Arc::new(student.expect("a test plays from every shipped student"))
     };

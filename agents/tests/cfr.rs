@@ -3,33 +3,19 @@
 use std::sync::Arc;
 
 use abstraction::translate::{TreePosition, follow};
-use agents::{AgentError, Registry};
+use agents::Registry;
 use cards::{Board, HoleCards};
-use game::{Action, GameDef, InfoSet, PublicState, Strategy, games};
+use game::{Action, GameDef, PublicState, Strategy, games};
 
-fn policy(name: &str, def: &Arc<GameDef>) -> Arc<dyn game::Policy> {
-    let choice = Registry::standard().resolve(name).expect("it exists");
-    choice.policy(def).expect("it plays this game").expect("it has a policy")
-}
-
-fn hole(text: &str) -> HoleCards {
-    text.parse().expect("cards")
-}
+use crate::table::{self, check_together, hands, hole, policy, seen};
 
 /// The state after these actions, with the board dealt as far as needed.
 fn after(def: &Arc<GameDef>, actions: &[Action]) -> PublicState {
-    let board: Board = "Kh3sJc7d2c".parse().expect("a board");
-    let mut public = PublicState::new(def);
-    for &action in actions {
-        public.apply(action).expect("a legal action");
-        public.deal_from(&board).expect("cards enough");
-    }
-    public
+    table::after(def, "Kh3sJc7d2c", actions)
 }
 
 fn strategy(policy: &dyn game::Policy, public: &PublicState, cards: &str) -> Strategy {
-    let game::Turn::Act(seat) = public.turn() else { panic!("somebody acts") };
-    policy.strategy(&InfoSet { public: public.clone(), seat, hole: hole(cards) })
+    policy.strategy(&seen(public, hole(cards)))
 }
 
 #[test]
@@ -115,10 +101,9 @@ fn all_hands_at_once_are_answered_as_one_by_one() {
     let policy = policy("cfr", &def);
     let [raise, call] = [Action::RaiseTo, |_| Action::Call];
     let dead: Board = "Kh3sJc7d2c".parse().expect("a board");
-    let all: Vec<HoleCards> = cards::Combo::all()
-        .filter(|combo| !combo.set().intersects(dead.set()))
-        .map(|combo| HoleCards::new(&combo.cards()).expect("two cards"))
-        .step_by(3)
+    let all: Vec<HoleCards> = hands(&after(&def, &[Action::Call; 2]), 3)
+        .into_iter()
+        .filter(|hole| !hole.set().intersects(dead.set()))
         .collect();
     // On the tree and off it, few hands and many.
     for (actions, count) in [
@@ -129,16 +114,7 @@ fn all_hands_at_once_are_answered_as_one_by_one() {
         (vec![call(0), raise(777), call(0), call(0), raise(1_999), call(0), raise(9_999)], 200),
     ] {
         let public = after(&def, &actions);
-        let hands = &all[..count];
-        let game::Turn::Act(seat) = public.turn() else { panic!("somebody acts") };
-        let mut seen = 0;
-        policy.strategies(&public, seat, hands, &mut |number, found| {
-            assert_eq!(number, seen);
-            let infoset = InfoSet { public: public.clone(), seat, hole: hands[number] };
-            assert_eq!(*found, policy.strategy(&infoset), "{} after {actions:?}", hands[number]);
-            seen += 1;
-        });
-        assert_eq!(seen, hands.len());
+        check_together(&*policy, &public, &all[..count]);
     }
 }
 
@@ -235,10 +211,7 @@ fn other_games_and_bad_files_are_refused_by_name() {
     assert!(choice.about().contains("A blueprint for") && choice.about().contains("iterations"));
     for def in [games::kuhn(), games::nolimit_holdem_with(vec![10_000; 2])] {
         let error = choice.build(&Arc::new(def)).err().expect("another game");
-        assert!(
-            matches!(&error, AgentError::Game { reason, .. } if reason.contains("200 big blinds")),
-            "{error}"
-        );
+        assert!(error.is_game() && error.to_string().contains("200 big blinds"), "{error}");
     }
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("bad.blueprint");
@@ -263,16 +236,9 @@ fn other_games_and_bad_files_are_refused_by_name() {
         registry.resolve(&format!("cfr:blueprint={}", path.display())).expect("its head is whole");
     let error = damaged.check_models().expect_err("a changed byte").to_string();
     assert!(error.contains("bad.blueprint"), "{error}");
-    assert!(
-        registry
-            .resolve(&format!("cfr:blueprint={shipped}"))
-            .expect("whole")
-            .check_models()
-            .is_ok()
-    );
+    let limit = registry.resolve(&format!("cfr:blueprint={shipped}")).expect("whole");
+    assert!(limit.check_models().is_ok());
     // A blueprint of another game says both.
-    let limit = concat!("cfr:blueprint=", env!("CARGO_MANIFEST_DIR"), "/models/limit.blueprint");
-    let limit = registry.resolve(limit).expect("a blueprint");
     let error = limit.build(&Arc::new(games::nolimit_holdem())).err().expect("another game");
     assert!(error.to_string().contains("no-limit"), "{error}");
 }

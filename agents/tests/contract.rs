@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use agents::contract::{Claim, Terms, check};
 use agents::{
-    Agent, AgentError, AgentSpec, Clock, Context, Cost, Decision, Failed, HandOutcome, Recipe,
-    Registry,
+    Agent, AgentChoice, AgentError, AgentSpec, Clock, Context, Cost, Decision, Failed, HandOutcome,
+    Recipe, Registry,
 };
 use game::{Action, GameDef, InfoSet, Strategy, games};
 
@@ -46,7 +46,7 @@ fn every_kind_keeps_the_contract() {
             let report =
                 match check(&choice, &Arc::new(def), terms, &Clock::new(move || start.elapsed())) {
                     // A trained agent plays the games that it was trained for.
-                    Err(AgentError::Game { .. }) if trained.contains(&spec.kind) => continue,
+                    Err(error) if error.is_game() && trained.contains(&spec.kind) => continue,
                     report => report.expect("every other kind plays every game"),
                 };
             played += 1;
@@ -97,8 +97,10 @@ impl Agent for Broken {
     }
 }
 
-fn spec(prepare: fn(&agents::Resolver<'_>) -> Result<Recipe, agents::AgentError>) -> AgentSpec {
-    AgentSpec {
+/// An agent that is made so.
+fn broken(prepare: fn(&agents::Resolver<'_>) -> Result<Recipe, AgentError>) -> AgentChoice {
+    let mut registry = Registry::default();
+    registry.add(AgentSpec {
         kind: "broken",
         summary: "breaks a promise",
         example: "broken",
@@ -107,25 +109,23 @@ fn spec(prepare: fn(&agents::Resolver<'_>) -> Result<Recipe, agents::AgentError>
         cost: Cost::Inline,
         repeatable: true,
         prepare,
-    }
+    });
+    registry.resolve("broken").expect("the kind exists")
 }
 
 #[test]
 fn each_broken_promise_is_found() {
     let cases = [
-        (Claim::Answers, spec(|_| Ok(Recipe::new(|_| Ok(Broken::Panics))))),
-        (Claim::Answers, spec(|_| Ok(Recipe::new(|_| Ok(Broken::GivesUp))))),
-        (Claim::Legal, spec(|_| Ok(Recipe::new(|_| Ok(Broken::RaisesTooMuch))))),
-        (Claim::Strategy, spec(|_| Ok(Recipe::new(|_| Ok(Broken::SumsToTwo))))),
-        (Claim::Strategy, spec(|_| Ok(Recipe::new(|_| Ok(Broken::IsNotANumber))))),
-        (Claim::Strategy, spec(|_| Ok(Recipe::new(|_| Ok(Broken::PlaysTheImpossible))))),
-        (Claim::Restart, spec(|_| Ok(Recipe::new(|_| Ok(Broken::Remembers(0)))))),
-        (Claim::Cost, spec(|_| Ok(Recipe::new(|_| Ok(Broken::Dawdles))))),
+        (Claim::Answers, broken(|_| Ok(Recipe::new(|_| Ok(Broken::Panics))))),
+        (Claim::Answers, broken(|_| Ok(Recipe::new(|_| Ok(Broken::GivesUp))))),
+        (Claim::Legal, broken(|_| Ok(Recipe::new(|_| Ok(Broken::RaisesTooMuch))))),
+        (Claim::Strategy, broken(|_| Ok(Recipe::new(|_| Ok(Broken::SumsToTwo))))),
+        (Claim::Strategy, broken(|_| Ok(Recipe::new(|_| Ok(Broken::IsNotANumber))))),
+        (Claim::Strategy, broken(|_| Ok(Recipe::new(|_| Ok(Broken::PlaysTheImpossible))))),
+        (Claim::Restart, broken(|_| Ok(Recipe::new(|_| Ok(Broken::Remembers(0)))))),
+        (Claim::Cost, broken(|_| Ok(Recipe::new(|_| Ok(Broken::Dawdles))))),
     ];
-    for (claim, spec) in cases {
-        let mut registry = Registry::default();
-        registry.add(spec);
-        let choice = registry.resolve("broken").expect("the kind exists");
+    for (claim, choice) in cases {
         let def = Arc::new(games::nolimit_holdem());
         let terms = Terms { hands: 30, ..Terms::default() };
         // A clock on which every decision takes a second, for the last case only.
@@ -177,25 +177,20 @@ fn a_panic_in_any_method_is_a_breach_and_not_the_end_of_the_check() {
     let def = Arc::new(games::nolimit_holdem());
     let terms = Terms { hands: 30, ..Terms::default() };
     let cases = [
-        (spec(|_| Ok(Recipe::new(|_| Ok(PanicsIn("meet"))))), "told who plays"),
-        (spec(|_| Ok(Recipe::new(|_| Ok(PanicsIn("hand_over"))))), "told how a hand ended"),
-        (spec(|_| Ok(Recipe::new(|_| Ok(PanicsIn("restart"))))), "restarted"),
-        (spec(|_| Ok(Recipe::new(|_| Ok(PanicsIn("drop"))))), "dismissed"),
+        (broken(|_| Ok(Recipe::new(|_| Ok(PanicsIn("meet"))))), "told who plays"),
+        (broken(|_| Ok(Recipe::new(|_| Ok(PanicsIn("hand_over"))))), "told how a hand ended"),
+        (broken(|_| Ok(Recipe::new(|_| Ok(PanicsIn("restart"))))), "restarted"),
+        (broken(|_| Ok(Recipe::new(|_| Ok(PanicsIn("drop"))))), "dismissed"),
     ];
-    for (spec, when) in cases {
-        let mut registry = Registry::default();
-        registry.add(spec);
-        let choice = registry.resolve("broken").expect("the kind exists");
+    for (choice, when) in cases {
         let report = check(&choice, &def, terms, &Clock::stopped()).expect("it can be built");
         let expected = [(Claim::Answers, format!("panicked when {when}"))];
         assert_eq!(report.breaches, expected, "{when}");
         assert!(report.decisions > 60, "{when}: {} decisions", report.decisions);
     }
-    let mut registry = Registry::default();
-    registry.add(spec(|_| {
+    let choice = broken(|_| {
         Ok(Recipe::new(|_| -> Result<PanicsIn, AgentError> { panic!("as intended by a test") }))
-    }));
-    let choice = registry.resolve("broken").expect("the kind exists");
+    });
     let error = check(&choice, &def, terms, &Clock::stopped()).expect_err("it cannot be built");
     assert!(error.to_string().contains("cannot be started: it panicked"), "{error}");
 }
@@ -211,9 +206,7 @@ fn an_agent_that_draws_from_elsewhere_is_found() {
             if odd && infoset.legal().fold { Action::Fold } else { Action::Call }.into()
         }
     }
-    let mut registry = Registry::default();
-    registry.add(spec(|_| Ok(Recipe::new(|_| Ok(Moody)))));
-    let choice = registry.resolve("broken").expect("the kind exists");
+    let choice = broken(|_| Ok(Recipe::new(|_| Ok(Moody))));
     let def = Arc::new(games::nolimit_holdem());
     let report = check(&choice, &def, Terms::default(), &Clock::stopped()).expect("can be built");
     assert!(report.breaches.iter().any(|&(claim, _)| claim == Claim::SameSeeds));

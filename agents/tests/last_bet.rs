@@ -8,7 +8,9 @@
 //! Large Imperfect Information Games Using CFR+*, 2014): regrets never below 0, alternating
 //! updates, averages weighted by the number of the iteration.
 
-use cards::{Board, CardSet, Combo, Range, Showdown, ShowdownSums, evaluate};
+use cards::{CardSet, Combo, Range, Showdown, ShowdownSums, evaluate};
+
+use crate::table::{self, combo};
 
 /// A number for each of the 1,326 combos.
 type PerCombo = [f64; Combo::COUNT];
@@ -186,8 +188,8 @@ fn shares(columns: &[Vec<f64>]) -> Vec<Vec<f64>> {
     columns.iter().map(|column| column.iter().zip(&sums).map(share).collect()).collect()
 }
 
-fn board() -> cards::CardSet {
-    "2c7d9hJsKd".parse::<Board>().expect("a board").set()
+fn board() -> CardSet {
+    table::board("2c7d9hJsKd").set()
 }
 
 fn range(text: &str) -> Range {
@@ -203,10 +205,7 @@ fn the_best_and_the_worst_hand_against_one_between_bet_all_and_bluff_as_often_as
     // Half of the deals win 1, and b/(1+b) = 3/4 of the others are given up to.
     let (low, high) = (last.value_of_bets(&play.bets), last.value_against_calls(&play.calls));
     assert!((low - 0.875).abs() < 1e-3 && (high - 0.875).abs() < 1e-3, "{low} {high}");
-    let at = |text: &str| {
-        let hole: cards::HoleCards = text.parse().expect("two cards");
-        Combo::new(hole[0], hole[1]).expect("two cards").index()
-    };
+    let at = |text: &str| combo(text).index();
     assert!((play.bets[2][at("QhTh")] - 1.0).abs() < 1e-2, "the best hand bets 3");
     assert!((play.bets[2][at("4s3s")] - 0.75).abs() < 1e-2, "{}", play.bets[2][at("4s3s")]);
     assert!((play.calls[1][at("8c8d")] - 0.25).abs() < 2e-2, "calls 1/(1+b)");
@@ -286,6 +285,6 @@ fn always_checking_is_worth_half_the_pot_and_solving_more() {
 fn ranges_that_cannot_meet_are_no_deal() {
     let one = range("AhKh");
     assert!(LastBet::new(board(), [&one, &one], &[1.0]).unwrap().is_none());
-    let cards = "2c7d9h".parse::<Board>().expect("a flop").set();
+    let cards = table::board("2c7d9h").set();
     assert!(LastBet::new(cards, [&one, &one], &[1.0]).is_err());
 }

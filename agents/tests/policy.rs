@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use game::{Action, games};
 
-use crate::table::{choice, infoset};
+use crate::table::{check_together, choice, hands, infoset, policy};
 
 #[test]
 fn pure_agents_have_policies_and_learning_or_foreign_ones_have_none() {
@@ -20,7 +20,7 @@ fn pure_agents_have_policies_and_learning_or_foreign_ones_have_none() {
 #[test]
 fn a_policy_answers_for_any_hole_cards() {
     let def = Arc::new(games::nolimit_holdem());
-    let policy = choice("equity").policy(&def).unwrap().expect("equity is pure");
+    let policy = policy("equity", &def);
     let facing_a_bet = |hole| infoset(&def, "cc/cc/cc/r200", hole, "2c7d9hJsKd");
     assert_eq!(policy.strategy(&facing_a_bet("KhKs")).probability(Action::RaiseTo(500)), 1.0);
     assert_eq!(policy.strategy(&facing_a_bet("3s4s")).probability(Action::Fold), 1.0);
@@ -29,7 +29,7 @@ fn a_policy_answers_for_any_hole_cards() {
 #[test]
 fn random_gives_each_kind_of_action_and_every_size_its_chance() {
     let def = Arc::new(games::nolimit_holdem());
-    let policy = choice("random").policy(&def).unwrap().expect("random is pure");
+    let policy = policy("random", &def);
     let strategy = policy.strategy(&infoset(&def, "", "2s3h", ""));
     // 200 to 20,000.
     assert_eq!(strategy.actions.len(), 2 + 19_801);
@@ -46,9 +46,7 @@ fn random_gives_each_kind_of_action_and_every_size_its_chance() {
 fn soft_thresholds_and_several_sizes_mix() {
     let def = Arc::new(games::nolimit_holdem());
     let quiet = |hole| infoset(&def, "cc/cc/cc/", hole, "2c7d9hJsKd");
-    let strategy = |name: &str, hole| {
-        choice(name).policy(&def).unwrap().expect("equity is pure").strategy(&quiet(hole))
-    };
+    let strategy = |name: &str, hole| policy(name, &def).strategy(&quiet(hole));
     // Sizes of 0.5, 0.75 and 1.125 times a pot of 200 on top of the 100 put in.
     let sizes = strategy("equity:spread=0.5", "KhKs");
     let third = [200, 250, 325].map(|total| (Action::RaiseTo(total), 1.0 / 3.0));
@@ -64,36 +62,15 @@ fn soft_thresholds_and_several_sizes_mix() {
 fn many_hands_at_once_are_answered_as_one_by_one() {
     let def = Arc::new(games::nolimit_holdem());
     for name in ["call", "fold", "random", "equity", "equity:mix=1,spread=1"] {
-        let policy = choice(name).policy(&def).unwrap().expect("pure");
+        let policy = policy(name, &def);
         for (betting, board) in [
             ("", ""),
             ("cr300c/cr500", "2c7d9h"),
             ("cc/cc/", "2c7d9hJs"),
             ("cc/cc/cc/r200", "2c7d9hJsKd"),
         ] {
-            let mut infoset = infoset(&def, betting, "AsAd", board);
-            let free = cards::Combo::all()
-                .filter(|combo| !combo.set().intersects(infoset.public.board().set()));
-            let hands: Vec<cards::HoleCards> =
-                free.step_by(7).map(|c| cards::HoleCards::new(&c.cards()).expect("two")).collect();
-            let mut next = 0;
-            policy.strategies(
-                &infoset.public.clone(),
-                infoset.seat,
-                &hands,
-                &mut |number, strategy| {
-                    assert_eq!(number, next);
-                    next += 1;
-                    infoset.hole = hands[number];
-                    assert_eq!(
-                        *strategy,
-                        policy.strategy(&infoset),
-                        "{name} {} {betting}",
-                        infoset.hole
-                    );
-                },
-            );
-            assert_eq!(next, hands.len());
+            let public = infoset(&def, betting, "AsAd", board).public;
+            check_together(&*policy, &public, &hands(&public, 7));
         }
     }
 }

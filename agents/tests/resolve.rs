@@ -5,35 +5,20 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use agents::{AgentError, AgentRng, Clock, Context, Decision, Registry};
-use cards::{Board, Card, Combo, HoleCards, Range};
-use game::{Action, GameDef, InfoSet, Policy, PublicState, Seat, Strategy, Turn, games};
+use cards::{Combo, Range};
+use game::{Action, GameDef, Policy, PublicState, Seat, Strategy, Turn, games};
 use models::network::{Activation, Network, Output, Precision, Scaling, Shape};
 use models::values::flop::{Flop, Stakes};
 use solvers::Player;
 use solvers::subgame::{DepthLimited, Leaf, LeafValues, Options, Solver, Spot, Subgame};
 
-const BOARD: &str = "Ks9d4c7h2s";
+use crate::table::{self, combo, hole, policy, seen};
 
-fn policy(def: &Arc<GameDef>, name: &str) -> Arc<dyn Policy> {
-    let choice = Registry::standard().resolve(name).expect("an agent");
-    choice.policy(def).expect("it plays the game").expect("it has a policy")
-}
+const BOARD: &str = "Ks9d4c7h2s";
 
 /// The state after these actions, cards being dealt where they are due.
 fn after(def: &Arc<GameDef>, actions: &[Action]) -> PublicState {
-    let cards: Vec<Card> = (0..5).map(|at| parse(&BOARD[2 * at..2 * at + 2])).collect();
-    let board = Board::new(&cards).expect("five cards");
-    let mut state = PublicState::new(def);
-    for &action in actions {
-        state.deal_from(&board).expect("cards are left");
-        state.apply(action).expect("legal");
-    }
-    state.deal_from(&board).expect("cards are left");
-    state
-}
-
-fn parse(card: &str) -> Card {
-    card.parse().expect("a card")
+    table::after(def, BOARD, actions)
 }
 
 fn combos(public: &PublicState) -> Vec<Combo> {
@@ -41,16 +26,28 @@ fn combos(public: &PublicState) -> Vec<Combo> {
 }
 
 fn strategies(policy: &dyn Policy, public: &PublicState) -> Vec<(Combo, Strategy)> {
-    let Turn::Act(seat) = public.turn() else { panic!("somebody acts") };
-    let combos = combos(public);
-    let hole = |combo: &Combo| HoleCards::new(&combo.cards()).expect("two cards");
-    let holes: Vec<HoleCards> = combos.iter().map(hole).collect();
+    let (combos, holes) = (combos(public), table::hands(public, 1));
+    let seat = seen(public, holes[0]).seat;
     let mut found = Vec::new();
     policy.strategies(public, seat, &holes, &mut |number, strategy| {
         found.push((combos[number], strategy.clone()));
     });
     found.sort_by_key(|(combo, _)| combo.index());
     found
+}
+
+/// The subgame of all hands of both players after so many iterations.
+fn solved(
+    public: &PublicState,
+    menu: &dyn Fn(&PublicState) -> Vec<Action>,
+    iterations: u32,
+) -> Solver {
+    let all = Range::uniform();
+    let subgame = Subgame::new(public, [&all, &all], menu).expect("a subgame");
+    let options = Options { horizon: iterations, ..Options::default() };
+    let mut solver = Solver::new(subgame, options).expect("it fits");
+    solver.run(iterations);
+    solver
 }
 
 /// Calls and checks up to the river.
@@ -61,8 +58,7 @@ fn a_river_is_played_as_its_subgame_is_solved() {
     let def = Arc::new(games::nolimit_holdem());
     // `call` comes to the river with every hand.
     let public = after(&def, &QUIET);
-    let resolve = policy(&def, "resolve:blueprint=call,iterations=100,floor=1");
-    let all = Range::uniform();
+    let resolve = policy("resolve:blueprint=call,iterations=100,floor=1", &def);
     let menu = |state: &PublicState| {
         let legal = state.legal();
         let mut actions = if legal.fold { vec![Action::Fold] } else { vec![] };
@@ -83,10 +79,7 @@ fn a_river_is_played_as_its_subgame_is_solved() {
         }
         actions
     };
-    let subgame = Subgame::new(&public, [&all, &all], &menu).expect("a subgame");
-    let options = Options { horizon: 100, ..Options::default() };
-    let mut solver = Solver::new(subgame, options).expect("it fits");
-    solver.run(100);
+    let solver = solved(&public, &menu, 100);
     let spot = solver.spot();
     assert_eq!(spot.player(), Some(Player::First));
     let solved = spot.strategies();
@@ -105,12 +98,10 @@ fn a_bet_that_the_menu_does_not_have_is_answered_as_it_is() {
     let def = Arc::new(games::nolimit_holdem());
     let bet = [QUIET.as_slice(), &[Action::RaiseTo(100 + 3_333)]].concat();
     let public = after(&def, &bet);
-    let resolve = policy(&def, "resolve:blueprint=call,iterations=100,floor=1");
+    let resolve = policy("resolve:blueprint=call,iterations=100,floor=1", &def);
     let played = strategies(&*resolve, &public);
     let of = |hand: &str| {
-        let cards = [parse(&hand[..2]), parse(&hand[2..])];
-        let combo = Combo::new(cards[0], cards[1]).expect("two cards");
-        played.iter().find(|(other, _)| *other == combo).expect("a hand").1.clone()
+        played.iter().find(|(other, _)| *other == combo(hand)).expect("a hand").1.clone()
     };
     // Sixteen pots: the best hands never fold, and hands that beat next to nothing nearly always.
     assert!(of("KhKc").probability(Action::Fold) < 1e-6);
@@ -124,11 +115,11 @@ fn a_bet_that_the_menu_does_not_have_is_answered_as_it_is() {
 #[test]
 fn earlier_streets_and_solutions_that_are_too_coarse_are_the_blueprints() {
     let def = Arc::new(games::nolimit_holdem());
-    let (resolve, cfr) = (policy(&def, "resolve"), policy(&def, "cfr"));
+    let (resolve, cfr) = (policy("resolve", &def), policy("cfr", &def));
     let turn = after(&def, &QUIET[..4]);
     assert_eq!(strategies(&*resolve, &turn), strategies(&*cfr, &turn));
     let river = after(&def, &QUIET);
-    let coarse = policy(&def, "resolve:iterations=1,floor=0.0001");
+    let coarse = policy("resolve:iterations=1,floor=0.0001", &def);
     assert_eq!(strategies(&*coarse, &river), strategies(&*cfr, &river));
     assert_ne!(strategies(&*resolve, &river), strategies(&*cfr, &river));
 }
@@ -142,8 +133,8 @@ fn what_is_decided_does_not_depend_on_what_was_asked_before() {
         after(&def, &[QUIET.as_slice(), &[Action::Call]].concat()),
     ];
     let name = "resolve:blueprint=call,iterations=20,floor=1";
-    let fresh: Vec<_> = spots.iter().map(|spot| strategies(&*policy(&def, name), spot)).collect();
-    let used = policy(&def, name);
+    let fresh: Vec<_> = spots.iter().map(|spot| strategies(&*policy(name, &def), spot)).collect();
+    let used = policy(name, &def);
     for order in [[0, 1, 2], [2, 1, 0], [1, 0, 1]] {
         for at in order {
             assert_eq!(strategies(&*used, &spots[at]), fresh[at]);
@@ -160,7 +151,7 @@ fn from_the_turn_on_the_river_is_solved_with_the_ranges_of_the_turn() {
     let bet = [Action::RaiseTo(1_000), Action::Call];
     let turn = [raised.as_slice(), &checked].concat();
     let name = "resolve:blueprint=equity:mix=1,from=turn,iterations=20,floor=1";
-    let resolve = policy(&def, name);
+    let resolve = policy(name, &def);
     let public = after(&def, &turn);
     let played = strategies(&*resolve, &public);
     assert!(played.iter().any(|(_, strategy)| strategy.actions.len() > 1));
@@ -168,10 +159,9 @@ fn from_the_turn_on_the_river_is_solved_with_the_ranges_of_the_turn() {
     let over = after(&def, &[turn.as_slice(), &bet].concat());
     assert!(!matches!(over.turn(), Turn::Act(_)));
     let river = after(&def, &[turn.as_slice(), &checked].concat());
-    let Turn::Act(seat) = river.turn() else { panic!("somebody acts") };
-    assert_eq!(seat, Seat::new(0).expect("a seat"));
-    let hole = HoleCards::new(&[parse("Kh"), parse("Kc")]).expect("two cards");
-    let strategy = resolve.strategy(&InfoSet { public: river, seat, hole });
+    let kings = seen(&river, hole("KhKc"));
+    assert_eq!(kings.seat, Seat::new(0).expect("a seat"));
+    let strategy = resolve.strategy(&kings);
     assert!(strategy.probability(Action::Fold) == 0.0 && !strategy.actions.is_empty());
 }
 
@@ -184,15 +174,10 @@ fn a_kept_river_is_played_by_the_solution_of_the_turn() {
     let river = after(&def, &[raised.as_slice(), &checked, &checked].concat());
     let resolve = |rivers: &str| {
         let bets = "blueprint=call,menu=fcpa,from=turn,iterations=20,floor=1";
-        policy(&def, &format!("resolve:{bets},rivers={rivers}"))
+        policy(&format!("resolve:{bets},rivers={rivers}"), &def)
     };
-    let all = Range::uniform();
     let menu = abstraction::menu::find("fcpa").expect("it ships");
-    let menu = |state: &PublicState| menu.actions(state).to_vec();
-    let subgame = Subgame::new(&turn, [&all, &all], &menu).expect("a subgame");
-    let options = Options { horizon: 20, ..Options::default() };
-    let mut solver = Solver::new(subgame, options).expect("it fits");
-    solver.run(20);
+    let solver = solved(&turn, &|state| menu.actions(state).to_vec(), 20);
     let spot = Spot::at(&solver, &river).expect("the tree goes there");
     let solved = spot.strategies();
     let kept = strategies(&*resolve("kept"), &river);
@@ -213,14 +198,14 @@ fn a_kept_river_is_played_by_the_solution_of_the_turn() {
 fn a_flop_is_played_as_its_depth_limited_game_is_solved() {
     let def = Arc::new(games::nolimit_holdem());
     let public = after(&def, &[Action::RaiseTo(300), Action::Call]);
-    let name = "resolve:blueprint=call,menu=fcpa,from=flop,iterations=12,floor=9";
-    let resolve = policy(&def, name);
+    let name = "resolve:blueprint=call,menu=fcpa,from=flop,iterations=6,floor=9";
+    let resolve = policy(name, &def);
     let all = Range::uniform();
     let menu = abstraction::menu::find("fcpa").expect("it ships");
     let menu = |state: &PublicState| menu.actions(state).to_vec();
     let values = Shipped::new(&public);
     let mut game = DepthLimited::new(&public, [&all, &all], &menu, values).expect("a game");
-    (0..12).for_each(|_| game.step());
+    (0..6).for_each(|_| game.step());
     let (_, actions) = game.actions(&public).expect("a decision");
     let solved = game.strategies_at(&public).expect("a decision");
     let played = strategies(&*resolve, &public);
@@ -236,15 +221,9 @@ fn a_flop_is_played_as_its_depth_limited_game_is_solved() {
     let bet = after(&def, &[Action::RaiseTo(300), Action::Call, Action::RaiseTo(300 + 123)]);
     let answers = strategies(&*resolve, &bet);
     assert!(answers.iter().any(|(_, strategy)| strategy.actions.len() > 1));
-    let Turn::Act(seat) = bet.turn() else { panic!("somebody acts") };
-    let hole = HoleCards::new(&[parse("Kh"), parse("Kc")]).expect("two cards");
-    let choice = Registry::standard().resolve(name).expect("an agent");
-    let mut agent = choice.build(&def).expect("it plays the game");
-    let clock = Clock::new(|| Duration::ZERO);
-    let mut cx = Context { rng: AgentRng::new(1), hand: 0, time_left: None, clock };
-    let decision = agent.act(&InfoSet { public: bet.clone(), seat, hole }, &mut cx);
+    let (decision, _) = on_a_clock(name, &bet, "KhKc", Duration::ZERO);
     let note = decision.note.expect("it says how");
-    for part in ["on the flop", "12 iterations", "with estimated values"] {
+    for part in ["on the flop", "6 iterations", "with estimated values"] {
         assert!(note.contains(part), "{note}");
     }
     let legal = bet.legal();
@@ -261,8 +240,8 @@ fn from_the_flop_on_the_turn_is_solved_with_the_ranges_of_the_flop() {
     let def = Arc::new(games::nolimit_holdem_with(vec![1_000, 1_000]));
     let quiet = [Action::RaiseTo(300), Action::Call, Action::Call, Action::Call];
     let turn = after(&def, &quiet);
-    let name = "blueprint=call,iterations=10,floor=9,rivers=kept";
-    let resolve = |from: &str| policy(&def, &format!("resolve:from={from},{name}"));
+    let name = "blueprint=call,iterations=5,floor=9,rivers=kept";
+    let resolve = |from: &str| policy(&format!("resolve:from={from},{name}"), &def);
     let [flop, turns] = ["flop", "turn"].map(|from| strategies(&*resolve(from), &turn));
     let bets = |strategies: &[(Combo, Strategy)]| -> f64 {
         let check = |(_, strategy): &(Combo, Strategy)| strategy.probability(Action::Call);
@@ -279,14 +258,14 @@ fn values_by_continuations_are_the_same_with_any_number_of_threads() {
     let def = Arc::new(games::nolimit_holdem());
     let public = after(&def, &[Action::RaiseTo(6_000), Action::Call]);
     let play = |threads: usize| {
-        let name = "resolve:from=flop,values=blueprint,iterations=4,floor=9";
+        let name = "resolve:from=flop,values=blueprint,iterations=2,floor=9";
         let pool = parallel::Pool::new(threads).expect("a pool");
-        pool.run(|| strategies(&*policy(&def, name), &public))
+        pool.run(|| strategies(&*policy(name, &def), &public))
     };
     let (one, three) = (play(1), play(3));
     assert_eq!(one, three);
-    for other in ["resolve:from=flop,iterations=4,floor=9", "cfr"] {
-        assert_ne!(one, strategies(&*policy(&def, other), &public), "{other} plays alike");
+    for other in ["resolve:from=flop,iterations=2,floor=9", "cfr"] {
+        assert_ne!(one, strategies(&*policy(other, &def), &public), "{other} plays alike");
     }
 }
 
@@ -381,12 +360,8 @@ fn on_a_clock(
     let reads = Arc::new(AtomicU32::new(0));
     let counted = Arc::clone(&reads);
     let clock = Clock::new(move || step * counted.fetch_add(1, Ordering::Relaxed));
-    let hole = HoleCards::new(&[parse(&hand[..2]), parse(&hand[2..])]).expect("two cards");
-    let Turn::Act(seat) = public.turn() else { panic!("somebody acts") };
-    let infoset = InfoSet { public: public.clone(), seat, hole };
-    let rng = AgentRng::new(1);
-    let mut cx = Context { rng, hand: 0, time_left: None, clock };
-    (agent.act(&infoset, &mut cx), step * reads.load(Ordering::Relaxed))
+    let mut cx = Context { rng: AgentRng::new(1), hand: 0, time_left: None, clock };
+    (agent.act(&seen(public, hole(hand)), &mut cx), step * reads.load(Ordering::Relaxed))
 }
 
 #[test]
@@ -447,10 +422,10 @@ fn after_its_own_action_a_new_bet_is_answered_from_where_it_was_made() {
     let public = after(&def, &bet);
     for gadget in ["none", "half", "safe"] {
         let name = format!("resolve:blueprint=call,iterations=150,floor=9,gadget={gadget}");
-        let played = strategies(&*policy(&def, &name), &public);
+        let played = strategies(&*policy(&name, &def), &public);
         let fold = |hand: &str| {
-            let combo = Combo::new(parse(&hand[..2]), parse(&hand[2..])).expect("two cards");
-            let (_, strategy) = played.iter().find(|(other, _)| *other == combo).expect("a hand");
+            let (_, strategy) =
+                played.iter().find(|(other, _)| *other == combo(hand)).expect("a hand");
             strategy.probability(Action::Fold)
         };
         assert!(fold("KhKc") < 0.01 && fold("AhKd") < 0.1, "{gadget}");

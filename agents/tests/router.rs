@@ -1,6 +1,5 @@
 //! The router: which rule plays, and what bad rule files are told.
 
-use std::io::Write;
 use std::sync::Arc;
 
 use agents::Registry;
@@ -42,38 +41,28 @@ fn the_first_rule_that_fits_plays() {
 
 #[test]
 fn bad_rules_are_refused_with_their_place() {
-    let cases = [
-        ("", "line 1, column 1: missing field `default`"),
-        ("default = 'call'\nrules = 3", "line 2, column 1: unknown field `rules`"),
-        ("default = call", "line 1, column 11: "),
-        ("default = 'coll'", "there is no agent `coll` (did you mean `call`?)"),
-        (
-            "default = 'call'\n[[rule]]\nstreets = ['turn']",
-            "line 2, column 1: missing field `agent`",
-        ),
-        (
-            "default = 'call'\n[[rule]]\nagent = 'fold'\nstreets = ['trun']",
-            "rule 1: there is no street `trun` (did you mean `turn`?); known: preflop, flop,",
-        ),
-        (
-            "default = 'call'\n[[rule]]\nagent = 'fold'\npositions = ['buton']",
-            "rule 1: there is no position `buton` (did you mean `button`?)",
-        ),
-        (
-            "default = 'call'\n[[rule]]\nagent = 'fold'\npot_from = 5\npot_below = 2",
-            "rule 1: no pot is from 5 and below 2",
-        ),
-        (
-            "default = 'call'\n[[rule]]\nagent = 'fold'\nplayers_from = 3\nplayers_to = 2",
-            "rule 1: no number of players is 3 to 2",
-        ),
-        ("default = 'router:rules.toml'", "in a circle"),
-    ];
+    let cases = testing::rows(
+        r"
+        => line 1, column 1: missing field `default`
+        default = 'call'\nrules = 3 => line 2, column 1: unknown field `rules`
+        default = call => line 1, column 11:
+        default = 'coll' => there is no agent `coll` (did you mean `call`?)
+        default = 'call'\n[[rule]]\nstreets = ['turn'] => line 2, column 1: missing field `agent`
+        default = 'call'\n[[rule]]\nagent = 'fold'\nstreets = ['trun']
+            => rule 1: there is no street `trun` (did you mean `turn`?); known: preflop, flop,
+        default = 'call'\n[[rule]]\nagent = 'fold'\npositions = ['buton']
+            => rule 1: there is no position `buton` (did you mean `button`?)
+        default = 'call'\n[[rule]]\nagent = 'fold'\npot_from = 5\npot_below = 2
+            => rule 1: no pot is from 5 and below 2
+        default = 'call'\n[[rule]]\nagent = 'fold'\nplayers_from = 3\nplayers_to = 2
+            => rule 1: no number of players is 3 to 2
+        default = 'router:rules.toml' => in a circle
+        ",
+    );
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("rules.toml");
-    for (text, expected) in cases {
-        let mut file = std::fs::File::create(&path).expect("a file");
-        file.write_all(text.as_bytes()).expect("writes");
+    for [text, expected] in &cases {
+        std::fs::write(&path, text).expect("a file");
         let tried = Registry::standard().resolve_in("router:rules.toml", folder.path());
         let error = tried.expect_err(text).to_string();
         assert!(error.contains(expected), "{text}: {error}");

@@ -7,7 +7,7 @@ use agents::Registry;
 use cards::{Board, Combo, HandRank, HoleCards, evaluate};
 use game::{Action, GameDef, PublicState, Strategy, Turn, games};
 
-use crate::table::{agent, ask, choice, context, infoset};
+use crate::table::{agent, ask, choice, context, infoset, policy};
 
 const BOARD: &str = "2c7d9hJsKd";
 const QUIET: &str = "cc/cc/cc/";
@@ -32,7 +32,7 @@ fn beaten(board: &str) -> Vec<(Combo, f64)> {
 fn plays(name: &str, def: &Arc<GameDef>, betting: &str, board: &str) -> Vec<(f64, Strategy)> {
     let public: PublicState = infoset(def, betting, "AsAh", board).public;
     let Turn::Act(seat) = public.turn() else { panic!("somebody acts") };
-    let policy = choice(name).policy(def).expect("it plays").expect("it is pure");
+    let policy = policy(name, def);
     let hands = beaten(board);
     let holes: Vec<HoleCards> =
         hands.iter().map(|(combo, _)| HoleCards::new(&combo.cards()).expect("two")).collect();
@@ -61,20 +61,21 @@ fn it_bets_by_the_line_of_the_hand_checks_between_and_says_so() {
     let def = Arc::new(games::nolimit_holdem());
     // The pot is 200 and 100 are put in: 1.7, 0.8 and 0.3 pots are totals of 440, 260 and 160, but
     // 200 is the least.
+    let bet = "when beating at least";
     let cases: &[(&str, &str, Action, &str)] = &[
         // The best straight: ties with the 9 others of its kind.
         (
             "QhTh",
             "",
             RaiseTo(440),
-            "beats 99.5 % of hands, value bet: bet 1.7 when beating at least 98 %",
+            &format!("beats 99.5 % of hands, value bet: bet 1.7 {bet} 98 %"),
         ),
         // Three kings lose to 32 of 990 hands: the straights of QT and T8.
         (
             "KhKs",
             "",
             RaiseTo(260),
-            "beats 96.8 % of hands, value bet: bet 0.8 when beating at least 90 %",
+            &format!("beats 96.8 % of hands, value bet: bet 0.8 {bet} 90 %"),
         ),
         ("KhKs", "c", RaiseTo(260), "beats 96.8 % of hands, value bet: bet 0.8"),
         ("9c8c", "", Call, "checks: else check"),
@@ -197,7 +198,7 @@ fn a_policy_plays_as_the_agent_and_is_there_where_the_other_has_one() {
     for betting in ["", "cc/cc/cc/", "cc/cc/cc/c", "cc/cc/cc/r300", "cc/cc/cc/r300r900"] {
         let board = if betting.is_empty() { "" } else { BOARD };
         let situation = infoset(&def, betting, "9c8c", board);
-        let policy = choice("rules").policy(&def).expect("it plays").expect("equity is pure");
+        let policy = policy("rules", &def);
         let decision = ask("rules", &situation);
         assert_eq!(Some(policy.strategy(&situation)), decision.strategy, "`{betting}`");
     }
@@ -243,7 +244,7 @@ fn ranges_of_an_agent_weigh_both_players_hands_by_what_it_would_have_done() {
     let def = Arc::new(games::nolimit_holdem());
     // Seat 0 checks the turn and calls there; then it bets half the pot, and seat 1 is asked.
     let betting = "cc/cc/cr200c/r400";
-    let policy = choice("equity:mix=1").policy(&def).expect("it plays").expect("equity is pure");
+    let policy = policy("equity:mix=1", &def);
     let kind = |strategy: &Strategy, raise: bool| -> f64 {
         let of_kind = |action: &Action| match action {
             Action::RaiseTo(_) => raise,
@@ -319,10 +320,8 @@ fn files_that_are_no_rules_are_refused_with_their_place() {
     let missing = Registry::standard().resolve("rules:model=nowhere.rules").expect_err("no file");
     assert!(missing.to_string().contains("cannot read nowhere.rules"), "{missing}");
     let learns = Registry::standard().resolve("rules:ranges=exploiter").expect_err("no policy");
-    assert!(
-        learns.to_string().contains("`ranges` is exploiter, which cannot be asked"),
-        "{learns}"
-    );
+    let words = "`ranges` is exploiter, which cannot be asked";
+    assert!(learns.to_string().contains(words), "{learns}");
     let other = Registry::standard().resolve("rules:fallback=coll").expect_err("no agent");
     assert!(other.to_string().contains("did you mean `call`?"), "{other}");
 }

@@ -3,8 +3,8 @@
 //! always checking.
 
 use cards::{Board, Card, Combo, Range, Showdown, Ties};
-use models::rules::{Hands, RuleList};
 use rand::RngExt;
+use readable::rules::{Hands, RuleList};
 
 use crate::last_bet::LastBet;
 

@@ -5,9 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use abstraction::features::FeatureMaker;
-use agents::{AgentError, Clock, Context, Registry};
-use cards::{Board, HoleCards};
-use game::{Action, GameDef, InfoSet, Policy, PublicState, Strategy, Street, Turn, games};
+use agents::{Clock, Context, Registry};
+use game::{Action, GameDef, InfoSet, Policy, Strategy, Street, games};
 use models::Classifier;
 use models::blueprint::Blueprint;
 use models::file::sha256;
@@ -15,17 +14,13 @@ use models::forest::Forest;
 use models::student::{Student, TrainedModel};
 use rand::SeedableRng;
 
-const MODELS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/models");
+use crate::table::{after, check_together, hands, hole, policy, seen};
 
-fn policy(name: &str, def: &Arc<GameDef>) -> Arc<dyn Policy> {
-    let choice = Registry::standard().resolve(name).expect("it exists");
-    choice.policy(def).expect("it plays this game").expect("it has a policy")
-}
+const MODELS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/models");
 
 /// Information sets of all streets, some with a fold to consider and some without.
 fn infosets(def: &Arc<GameDef>) -> Vec<InfoSet> {
     use Action::{Call, RaiseTo};
-    let board: Board = "Kh3sJc7d2c".parse().expect("a board");
     let bettings: [&[Action]; 7] = [
         &[],
         &[Call],
@@ -37,16 +32,10 @@ fn infosets(def: &Arc<GameDef>) -> Vec<InfoSet> {
     ];
     let mut infosets = Vec::new();
     for betting in bettings {
-        let mut public = PublicState::new(def);
-        for &action in betting {
-            public.apply(action).expect("a legal action");
-            public.deal_from(&board).expect("cards enough");
-        }
-        let Turn::Act(seat) = public.turn() else { panic!("somebody acts") };
-        for hole in ["AsAh", "Kd3d", "Tc9c", "7s2h", "5s4s"] {
-            let hole: HoleCards = hole.parse().expect("cards");
-            infosets.push(InfoSet { public: public.clone(), seat, hole });
-        }
+        let public = after(def, "Kh3sJc7d2c", betting);
+        infosets.extend(
+            ["AsAh", "Kd3d", "Tc9c", "7s2h", "5s4s"].map(|cards| seen(&public, hole(cards))),
+        );
     }
     infosets
 }
@@ -139,16 +128,7 @@ fn all_hands_together_get_what_each_gets_alone() {
     let def = Arc::new(games::nolimit_holdem());
     let policy = policy("cart", &def);
     for infoset in infosets(&def).into_iter().step_by(5) {
-        let board = infoset.public.board().set();
-        let hands: Vec<HoleCards> = cards::Combo::all()
-            .filter(|combo| !combo.set().intersects(board))
-            .step_by(7)
-            .map(|combo| HoleCards::new(&combo.cards()).expect("room for two cards"))
-            .collect();
-        policy.strategies(&infoset.public, infoset.seat, &hands, &mut |number, strategy| {
-            let (public, seat, hole) = (infoset.public.clone(), infoset.seat, hands[number]);
-            assert_eq!(*strategy, policy.strategy(&InfoSet { public, seat, hole }));
-        });
+        check_together(&*policy, &infoset.public, &hands(&infoset.public, 7));
     }
 }
 
@@ -198,15 +178,21 @@ fn a_tree_says_why() {
     assert!(strategy.probability(decision.action) > 0.0);
 }
 
-#[test]
-fn forests_play_all_rounds_or_those_up_to_the_best() {
-    let def = Arc::new(games::nolimit_holdem());
+/// A student's files in a folder of their own.
+fn copied(student: &Path) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
-    let shipped = Path::new(MODELS).join("xgboost");
-    for file in fs::read_dir(&shipped).expect("a folder") {
+    for file in fs::read_dir(student).expect("a folder") {
         let file = file.expect("a file");
         fs::copy(file.path(), folder.path().join(file.file_name())).expect("copied");
     }
+    folder
+}
+
+#[test]
+fn forests_play_all_rounds_or_those_up_to_the_best() {
+    let def = Arc::new(games::nolimit_holdem());
+    let shipped = Path::new(MODELS).join("xgboost");
+    let folder = copied(&shipped);
     // The flop's forest as one whose training was stopped early, after its fifth round was its
     // best.
     let flop = fs::read(shipped.join("flop.forest")).expect("a forest");
@@ -269,13 +255,8 @@ fn forests_play_all_rounds_or_those_up_to_the_best() {
 
 #[test]
 fn what_does_not_fit_is_refused_with_its_name() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let copy = folder.path().join("copy");
-    fs::create_dir(&copy).expect("a folder");
-    for file in fs::read_dir(Path::new(MODELS).join("cart")).expect("a folder") {
-        let file = file.expect("a file");
-        fs::copy(file.path(), copy.join(file.file_name())).expect("copied");
-    }
+    let folder = copied(&Path::new(MODELS).join("cart"));
+    let copy = folder.path();
     let refused = |kind: &str| {
         let name = format!("{kind}:model={}", copy.display());
         let choice = Registry::standard().resolve(&name);
@@ -315,6 +296,6 @@ fn what_does_not_fit_is_refused_with_its_name() {
     let def = Arc::new(games::limit_holdem());
     let error = Registry::standard().resolve("mlp").expect("mlp").build(&def).err();
     let error = error.expect("another game");
-    assert!(matches!(error, AgentError::Game { .. }), "{error}");
-    assert!(error.to_string().contains("cardroom train mlp"), "{error}");
+    assert!(error.is_game(), "{error}");
+    assert!(error.to_string().contains("cardroom train student mlp"), "{error}");
 }

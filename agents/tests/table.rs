@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agents::{Agent, AgentChoice, AgentRng, Clock, Context, Decision, Registry};
-use cards::{Board, HoleCards};
-use game::{BySeat, GameDef, InfoSet, PublicState, State, Turn, notation};
+use cards::{Board, Combo, HoleCards};
+use game::{Action, BySeat, GameDef, InfoSet, Policy, PublicState, State, Turn, notation};
 
 /// The folder of test data: where relative paths of examples start.
 pub(crate) fn data() -> &'static Path {
@@ -16,16 +16,68 @@ pub(crate) fn choice(name: &str) -> AgentChoice {
     Registry::standard().resolve_in(name, data()).unwrap_or_else(|e| panic!("{name}: {e}"))
 }
 
+pub(crate) fn policy(name: &str, def: &Arc<GameDef>) -> Arc<dyn Policy> {
+    choice(name).policy(def).expect("it plays this game").expect("it has a policy")
+}
+
+pub(crate) fn hole(text: &str) -> HoleCards {
+    text.parse().expect("hole cards")
+}
+
+pub(crate) fn board(text: &str) -> Board {
+    text.parse().expect("a board")
+}
+
+pub(crate) fn combo(text: &str) -> Combo {
+    let hole = hole(text);
+    Combo::new(hole[0], hole[1]).expect("two cards")
+}
+
+/// The state after these actions, with this board dealt as far as needed.
+pub(crate) fn after(def: &Arc<GameDef>, board_text: &str, actions: &[Action]) -> PublicState {
+    let board = board(board_text);
+    let mut public = PublicState::new(def);
+    for &action in actions {
+        public.apply(action).expect("a legal action");
+        public.deal_from(&board).expect("cards enough");
+    }
+    public
+}
+
+/// What the seat to act sees with these cards.
+pub(crate) fn seen(public: &PublicState, hole: HoleCards) -> InfoSet {
+    let Turn::Act(seat) = public.turn() else { panic!("somebody acts") };
+    InfoSet { public: public.clone(), seat, hole }
+}
+
+/// One of so many of the hands that a board leaves.
+pub(crate) fn hands(public: &PublicState, one_of: usize) -> Vec<HoleCards> {
+    let board = public.board().set();
+    let free = Combo::all().filter(|combo| !combo.set().intersects(board)).step_by(one_of);
+    free.map(|combo| HoleCards::new(&combo.cards()).expect("two cards")).collect()
+}
+
+/// All hands together are answered as each alone.
+pub(crate) fn check_together(policy: &dyn Policy, public: &PublicState, hands: &[HoleCards]) {
+    let seat = seen(public, hands[0]).seat;
+    let mut next = 0;
+    policy.strategies(public, seat, hands, &mut |number, strategy| {
+        assert_eq!(number, next);
+        next += 1;
+        let alone = policy.strategy(&seen(public, hands[number]));
+        assert_eq!(*strategy, alone, "{} {}", hands[number], notation::betting(public));
+    });
+    assert_eq!(next, hands.len());
+}
+
 pub(crate) fn agent(name: &str, def: &Arc<GameDef>) -> Box<dyn Agent> {
     choice(name).build(def).expect("the agent plays this game")
 }
 
 /// The acting seat's view after this betting, holding `hole`.
 pub(crate) fn infoset(def: &Arc<GameDef>, betting: &str, hole: &str, board: &str) -> InfoSet {
-    let board: Board = board.parse().expect("a board");
-    let public = notation::replay(def, betting, &board).expect("betting");
-    let Turn::Act(seat) = public.turn() else { panic!("`{betting}` leaves nobody to act") };
-    InfoSet { public, seat, hole: hole.parse().expect("hole cards") }
+    let public = notation::replay(def, betting, &self::board(board)).expect("betting");
+    seen(&public, self::hole(hole))
 }
 
 pub(crate) fn context(seed: u128) -> Context {

@@ -3,21 +3,22 @@
 
 use std::sync::Arc;
 
-use agents::{Registry, StrategyQuery, shipped_values, values_between, values_of_file};
-use cards::{Board, Card, CardSet, HoleCards, Ties, all_in};
+use agents::{StrategyQuery, shipped_values, values_between, values_of_file};
+use cards::{Card, CardSet, HoleCards, Ties, all_in};
 use game::{
     Action, BySeat, GameDef, InfoSet, Policy, PublicState, Turn, ValueFunction, games, notation,
 };
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
+use crate::table::{self, policy};
+
 fn state(def: &Arc<GameDef>, betting: &str, board: &str) -> PublicState {
-    let board: Board = board.parse().expect("a board");
-    notation::replay(def, betting, &board).expect("a hand")
+    notation::replay(def, betting, &table::board(board)).expect("a hand")
 }
 
 fn holes(text: [&str; 2]) -> [HoleCards; 2] {
-    text.map(|hole| hole.parse().expect("cards"))
+    text.map(table::hole)
 }
 
 fn value(values: &dyn ValueFunction, dealt: [HoleCards; 2], public: &PublicState) -> f64 {
@@ -41,7 +42,7 @@ fn folds_showdowns_and_all_ins_are_worth_what_the_rules_say() {
     for (betting, board) in
         [("r20000c", ""), ("cc/r20000c", "2c7dKh"), ("cc/cc/r20000c", "2c7dKhJs")]
     {
-        let seen: CardSet = board.parse::<Board>().expect("a board").set();
+        let seen: CardSet = table::board(board).set();
         let share = all_in(combos[0], combos[1], seen).expect("cards").value(Ties::Half);
         near(at(betting, board), (2.0 * share - 1.0) * 20_000.0, 1e-6);
     }
@@ -66,8 +67,7 @@ fn played_out(policies: [&dyn Policy; 2], public: &PublicState, dealt: [HoleCard
 fn on_the_river_values_are_what_the_blueprint_wins_when_it_is_played_out() {
     let def = Arc::new(games::nolimit_holdem());
     let values = shipped_values(&def).expect("one ships");
-    let choice = Registry::standard().resolve("cfr").expect("it exists");
-    let policy = choice.policy(&def).expect("it plays this").expect("it has a policy");
+    let policy = policy("cfr", &def);
     for hands in [["AsAh", "KdKc"], ["9s9d", "Ah4h"], ["QcTc", "Ad3c"], ["5s4s", "JhTh"]] {
         for betting in ["r250c/cc/cc/", "r250c/cc/cc/c", "r250c/cc/cr500c/cr1000", "cc/cc/cc/"] {
             let public = state(&def, betting, "2c7d9hJs3d");
@@ -85,8 +85,7 @@ fn a_value_before_the_river_is_the_mean_over_all_rivers() {
     let dealt = holes(["9s9d", "Ah4h"]);
     let board = "2c7d9hJs";
     let before = state(&def, "r250c/cc/r500c", board);
-    let dead: CardSet =
-        board.parse::<Board>().expect("a board").set() | dealt[0].set() | dealt[1].set();
+    let dead: CardSet = table::board(board).set() | dealt[0].set() | dealt[1].set();
     let rivers: Vec<Card> = (CardSet::FULL - dead).iter().collect();
     let after = |card: &Card| {
         let mut public = before.clone();
@@ -130,9 +129,7 @@ fn over_seeds_a_value_before_cards_is_the_mean_over_those_cards() {
 #[test]
 fn agents_that_call_are_valued_by_the_showdown_that_comes() {
     let def = Arc::new(games::nolimit_holdem());
-    let choice = Registry::standard().resolve("call").expect("it exists");
-    let policy = choice.policy(&def).expect("it plays this");
-    let policies = [policy.clone(), policy];
+    let policies = [policy("call", &def), policy("call", &def)].map(Some);
     let values = values_between(&def, policies, ["call", "call"], StrategyQuery::Buckets);
     let values = values.expect("one ships");
     assert!(values.name().starts_with("agents call and call on blueprint"), "{}", values.name());
@@ -151,19 +148,11 @@ fn agents_that_call_are_valued_by_the_showdown_that_comes() {
     }
 }
 
-/// The strategies of two agents.
-fn policies(def: &Arc<GameDef>, names: [&str; 2]) -> [Arc<dyn Policy>; 2] {
-    names.map(|name| {
-        let choice = Registry::standard().resolve(name).expect("it exists");
-        choice.policy(def).expect("it plays this").expect("it can be asked")
-    })
-}
-
 #[test]
 fn agents_asked_for_the_very_cards_are_valued_by_what_they_then_play() {
     let def = Arc::new(games::nolimit_holdem());
     let names = ["oct", "mlp"];
-    let agents = policies(&def, names);
+    let agents = names.map(|name| policy(name, &def));
     let asked = agents.clone().map(Some);
     let values = values_between(&def, asked, names, StrategyQuery::Cards).expect("one ships");
     assert!(values.name().starts_with("agents oct and mlp by their cards on"), "{}", values.name());
@@ -197,7 +186,7 @@ fn an_agent_that_goes_by_the_buckets_is_asked_for_those() {
     let def = Arc::new(games::nolimit_holdem());
     let names = ["cfr", "cfr"];
     let [cards, buckets] = [StrategyQuery::Cards, StrategyQuery::Buckets].map(|query| {
-        let asked = policies(&def, names).map(Some);
+        let asked = names.map(|name| Some(policy(name, &def)));
         values_between(&def, asked, names, query).expect("one ships")
     });
     let dealt = holes(["QsJs", "Ah4d"]);

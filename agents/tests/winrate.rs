@@ -1,16 +1,10 @@
 //! Win-rates against known values.
 
 use agents::winrate::{Effort, drawn_win_rate, win_rate};
-use cards::{Board, HoleCards, RiverTable, Ties};
+use cards::{RiverTable, Ties};
 use game::{GameDef, games};
 
-fn hole(text: &str) -> HoleCards {
-    text.parse().expect("hole cards")
-}
-
-fn board(text: &str) -> Board {
-    text.parse().expect("a board")
-}
+use crate::table::{board, hole};
 
 const EXACT: Effort = Effort { exact: u64::MAX, samples: 1 };
 

@@ -44,44 +44,26 @@ pub struct Gathered {
 
 /// Error for hands that are not one match.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum GatherError {
-    /// There are no hands, or none but those that were left out, by what they are.
     #[error("there are no hands{}", left_out_words(.0))]
     Nothing(BTreeMap<String, u64>),
-    /// A hand of another game than the first one.
     #[error(
         "{place}: its game differs from that of the first hand, {first}: {what}: import it \
          separately, or leave such hands out with --leave-out"
     )]
-    OtherGame {
-        /// The hand's place.
-        place: String,
-        /// The place of the first hand.
-        first: String,
-        /// The first difference between the games.
-        what: String,
-    },
-    /// A hand with a player who is not in the first hand.
+    OtherGame { place: String, first: String, what: String },
     #[error(
         "{place}: `{player}` is not among the players of the first hand: import it separately, \
          or leave such hands out with --leave-out"
     )]
-    OtherPlayer {
-        /// The hand's place.
-        place: String,
-        /// The player.
-        player: String,
-    },
-    /// A hand whose players cannot be told apart.
+    OtherPlayer { place: String, player: String },
     #[error(
         "{place}: not all its players have a name of their own, so who won what cannot be told: \
          name them in the file (in PHH by `players`, or by the numbers of their `seats`), or \
          leave such hands out with --leave-out"
     )]
-    Unnamed {
-        /// The hand's place.
-        place: String,
-    },
+    Unnamed { place: String },
 }
 
 impl GatherError {

@@ -3,12 +3,9 @@
 //! Stored in the ledger and, for people, in `manifest.toml` beside it. Two runs without a
 //! [`MatchInfo::difference`] play the same hands.
 
-use std::fmt;
-use std::str::FromStr;
-
 use game::{GameDef, GameSpec};
+use runs::{Difference, Shard};
 use serde::{Deserialize, Serialize};
-use show::Difference;
 
 /// The description of a match: all that determines it, and its provenance.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,78 +57,6 @@ impl Entrant {
     }
 }
 
-/// A part of a match that is played separately and merged later.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Shard {
-    /// The part's number, from 1.
-    pub index: u32,
-    /// Number of parts.
-    pub of: u32,
-}
-
-impl Shard {
-    /// The suffix of a part's match name; a merged match has the name without it.
-    pub fn suffix(self) -> String {
-        format!("-part{}of{}", self.index, self.of)
-    }
-
-    /// Checks that these are all parts of one whole, each once.
-    ///
-    /// # Errors
-    /// The problem.
-    pub fn all(parts: &[Shard]) -> Result<(), InfoError> {
-        let Some(&Shard { of, .. }) = parts.first() else { return Ok(()) };
-        if let Some(other) = parts.iter().find(|part| part.of != of) {
-            let of_other = other.of;
-            return Err(InfoError(format!(
-                "these are parts of {of} and parts of {of_other}: give those of one run"
-            )));
-        }
-        let mut sorted = parts.to_vec();
-        sorted.sort_by_key(|part| part.index);
-        if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(InfoError(format!("part {} is given twice", pair[0])));
-        }
-        let missing = (1..=of).filter(|&index| sorted.iter().all(|part| part.index != index));
-        let missing: Vec<String> = missing.map(|index| format!("part {index}/{of}")).collect();
-        if missing.is_empty() {
-            Ok(())
-        } else {
-            Err(InfoError(format!("missing: {}", missing.join(", "))))
-        }
-    }
-
-    /// Whether the item with this number, from 0, belongs to this part, when items are assigned to
-    /// the parts in turn.
-    pub fn has(self, item: u64) -> bool {
-        item % u64::from(self.of) == u64::from(self.index - 1)
-    }
-}
-
-impl fmt::Display for Shard {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.index, self.of)
-    }
-}
-
-impl FromStr for Shard {
-    type Err = InfoError;
-
-    fn from_str(text: &str) -> Result<Shard, InfoError> {
-        let parse = || {
-            let (index, of) = text.split_once('/')?;
-            let (index, of) = (index.parse().ok()?, of.parse().ok()?);
-            (1..=of).contains(&index).then_some(Shard { index, of })
-        };
-        parse().ok_or_else(|| {
-            InfoError(format!(
-                "`{text}` is not a part of a run: write i/N with i from 1 to N, as in 2/4"
-            ))
-        })
-    }
-}
-
 /// The provenance of a match: the program, its command line and the time.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -174,7 +99,7 @@ fn cannot_hold(c: char) -> bool {
     c.is_whitespace() || c.is_control() || c == ':' || c == '|'
 }
 
-/// Error for a match that cannot be recorded, or for parts that are not those of one run.
+/// Error for a match that cannot be recorded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct InfoError(String);
@@ -296,7 +221,7 @@ fn described<T: Serialize>(ours: &T, theirs: &T) -> Option<Difference> {
         ("provenance.version", "program's version"),
         ("provenance.commit", "program's commit"),
     ];
-    let mut found = show::difference(ours, theirs, &IGNORED, &NAMED)?;
+    let mut found = runs::difference(ours, theirs, &IGNORED, &NAMED)?;
     if found.what == "game's maximum raises" {
         for caps in [&mut found.ours, &mut found.theirs] {
             *caps = caps.replace(&GameSpec::NO_CAP.to_string(), "any");

@@ -15,7 +15,7 @@
 //!
 //! Everything a driver holds is `Send`. Nothing here reads a clock or plays a hand; records read
 //! back are replayed on the rules engine. File layouts: `docs/ledger.md`; formulas:
-//! `docs/statistics.md`.
+//! `docs/theory/statistics.md`.
 
 pub mod estimate;
 pub mod folder;
@@ -27,8 +27,7 @@ mod record;
 pub mod stats;
 
 pub use gather::{GatherError, Gathered, ImportedHand, gather};
-pub use info::{Entrant, InfoError, MatchInfo, Provenance, Shard, distinct_names};
+pub use info::{Entrant, InfoError, MatchInfo, Provenance, distinct_names};
 pub use ledger::{LedgerError, LedgerReader, LedgerWriter};
 pub use record::{DecisionRecord, Fallback, HandRecord};
-pub use show::Difference;
 pub use stats::{DecisionTally, Rate, Tally};

@@ -1,6 +1,6 @@
 //! Intervals that are looked at while a match is played: how often they are wrong at some look.
 //!
-//! The table of `docs/statistics.md` is printed by
+//! The table of `docs/benchmarks.md` is printed by
 //! `cargo test --release -p logs --test logs false_alarms -- --nocapture`.
 
 use logs::stats::{FIRST_CHECK, Interval, Rate, any_time_reach, t_probability, t_quantile};

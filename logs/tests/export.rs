@@ -419,7 +419,7 @@ fn a_log_tells_its_match() {
 fn a_manifest_comes_back() {
     for def in hands::games() {
         let mut info = hands::info(&def, 4, true);
-        info.shard = Some(logs::Shard { index: 1, of: 2 });
+        info.shard = Some(runs::Shard { index: 1, of: 2 });
         info.entrants[0].model_sha256 = Some("ab".repeat(32));
         let folder = tempfile::tempdir().unwrap();
         logs::folder::write_manifest(folder.path(), &info).unwrap();

@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use game::games;
 use logs::ledger::Integrity;
-use logs::{DecisionRecord, HandRecord, LedgerReader, LedgerWriter, MatchInfo, Shard, ledger};
+use logs::{DecisionRecord, HandRecord, LedgerReader, LedgerWriter, MatchInfo, ledger};
 use proptest::prelude::*;
+use runs::Shard;
 use rusqlite::Connection;
 
 use crate::hands;

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use game::{BySeat, games};
-use logs::folder::Lock;
-use logs::{DecisionRecord, HandRecord, LedgerReader, LedgerWriter, MatchInfo, Shard, ledger};
+use logs::{DecisionRecord, HandRecord, LedgerReader, LedgerWriter, MatchInfo, ledger};
+use runs::{Lock, Shard};
 use tempfile::TempDir;
 
 use crate::hands;

@@ -6,7 +6,6 @@ mod anytime;
 mod checks;
 mod estimate;
 mod export;
-mod folder;
 mod hands;
 mod import;
 mod integrity;

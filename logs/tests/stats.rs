@@ -265,7 +265,7 @@ fn the_report_has_the_documented_keys() {
         .with_stop_rule(Some(&rule), &many);
     let json: serde_json::Value = serde_json::from_str(&report.to_json()).unwrap();
     assert_eq!(json["schema"], "cardroom-report/1");
-    let documentation = include_str!("../../docs/statistics.md");
+    let documentation = include_str!("../../docs/report.md");
     fn keys(value: &serde_json::Value, found: &mut std::collections::BTreeSet<String>) {
         match value {
             serde_json::Value::Object(map) => map.iter().for_each(|(key, value)| {

@@ -3,7 +3,7 @@
 //! `cargo run --release -p matches --example estimates -- [OPTION N]… [A/B…]` plays each pair of
 //! agents in this process and prints, for every estimate of A's rate, its deviation per hand and
 //! that as a share of the plain one's; then what each kind of luck, taken out after those before
-//! it, leaves. Without pairs it makes the table of docs/statistics.md. `A/B` has fresh cards for
+//! it, leaves. Without pairs it makes the table of docs/benchmarks.md. `A/B` has fresh cards for
 //! each hand, `A//B` plays each deal twice (shares are then of the duplicate deviation).
 //!
 //! Options: `--hands`, `--seed`, `--game NAME`, and `--values blueprint|agents|cards|equity` (whose
@@ -33,7 +33,7 @@ use matches::games::load_game;
 use matches::table::{Observer, Table};
 use protocol::acpc::gamedef::Reading;
 
-/// The pairs of the table in docs/statistics.md.
+/// The pairs of the table in docs/benchmarks.md.
 const PAIRS: [&str; 7] = [
     "cfr/equity",
     "equity/call",

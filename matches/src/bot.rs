@@ -58,7 +58,7 @@ impl Bot {
     /// # Errors
     /// When the agent cannot be built, or there is no thread for it.
     pub fn new(choice: &AgentChoice, def: &Arc<GameDef>) -> Result<Bot, AgentError> {
-        let failed = |reason: String| AgentError::Start { agent: choice.name().to_owned(), reason };
+        let failed = |reason: String| AgentError::start(choice.name(), reason);
         BUILDING.fetch_add(1, Ordering::SeqCst);
         let built = choice.build(def);
         BUILDING.fetch_sub(1, Ordering::SeqCst);

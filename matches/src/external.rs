@@ -204,8 +204,7 @@ impl External {
             if full.lines().count() > 4 {
                 waiting::say_failed(name, &format!("`{name}` cannot be started: {full}"));
             }
-            let reason = format!("{}{waited}", error.text());
-            AgentError::Start { agent: name.clone(), reason }
+            AgentError::start(name, format!("{}{waited}", error.text()))
         };
         let link = started.map_err(failed)?.expect("it has connected");
         let process = Process::Ready(link);

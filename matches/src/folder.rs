@@ -5,7 +5,6 @@
 
 use std::fs;
 use std::fs::File;
-use std::io;
 use std::io::{BufWriter, Write};
 use std::ops::{Range, RangeInclusive};
 use std::path::{Path, PathBuf};
@@ -15,62 +14,14 @@ use logs::folder::{ACPC_LOG, DECISIONS};
 use logs::formats::acpc;
 use logs::ledger::{HandRows, LedgerReader, LedgerWriter};
 use logs::stats::{DecisionTally, StopRule, Tally};
-use logs::{Difference, LedgerError, MatchInfo, Shard, ledger};
+use logs::{LedgerError, MatchInfo, ledger};
+use runs::RunError;
 
-use crate::runner::{Archive, Level, Lines, Played, Sink, StoreError};
+use crate::Error;
+use crate::runner::{Archive, Level, Lines, Played, Sink};
 
 /// Most hands kept in memory between commits.
 const MAX_PENDING: usize = 8192;
-
-/// The reason why a match folder cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum FolderError {
-    /// A file or folder cannot be made, read or written.
-    #[error("{}: {source}", .path.display())]
-    Io {
-        /// The path of the file or folder.
-        path: PathBuf,
-        /// The system's error.
-        source: io::Error,
-    },
-    /// The ledger cannot be used.
-    #[error(transparent)]
-    Ledger(#[from] LedgerError),
-    /// The folder holds another part of the match, or the whole of it.
-    #[error(
-        "{} holds {}, not {}; choose another folder with --out, or remove this one",
-        .path.display(), shard_words(*.held), shard_words(*.wanted)
-    )]
-    OtherPart {
-        /// The folder's path.
-        path: PathBuf,
-        /// The part it holds; `None` for the whole match.
-        held: Option<Shard>,
-        /// The part to be played; `None` for the whole match.
-        wanted: Option<Shard>,
-    },
-    /// The folder holds another match.
-    #[error(
-        "{} holds another match: {difference}; choose another folder with --out, or remove this \
-         one",
-        .path.display()
-    )]
-    OtherMatch {
-        /// The folder's path.
-        path: PathBuf,
-        /// The difference between the two matches, ours first.
-        difference: Box<Difference>,
-    },
-}
-
-fn shard_words(shard: Option<Shard>) -> String {
-    shard.map_or_else(|| "the whole match".to_owned(), |shard| format!("part {shard} of the match"))
-}
-
-fn io_error(path: &Path) -> impl FnOnce(io::Error) -> FolderError {
-    let path = path.to_path_buf();
-    move |source| FolderError::Io { path, source }
-}
 
 /// A match folder opened for playing; [`parts`](Self::parts) splits it.
 pub struct Folder {
@@ -98,9 +49,9 @@ pub struct Writing {
 impl Folder {
     /// Makes the folder, or resumes the match in it. That must be the same match, or a shorter one
     /// whose hands are the first of this one.
-    pub fn open(path: &Path, info: &MatchInfo, level: Level) -> Result<Folder, FolderError> {
+    pub fn open(path: &Path, info: &MatchInfo, level: Level) -> Result<Folder, Error> {
         info.check().map_err(LedgerError::from)?;
-        logs::folder::create(path).map_err(io_error(path))?;
+        runs::create_folder(path).map_err(RunError::io(path))?;
         let ledger_path = path.join(ledger::FILE_NAME);
         let ledger = if ledger_path.exists() {
             let mut ledger = LedgerWriter::open_for_resume(&ledger_path)?;
@@ -110,13 +61,9 @@ impl Folder {
             let hands = if longer { held.hands } else { info.hands };
             let wanted = MatchInfo { hands, ..info.clone() };
             if let Some(difference) = wanted.difference(held) {
-                let (path, difference) = (path.to_path_buf(), Box::new(difference));
-                return Err(FolderError::OtherMatch { path, difference });
+                return Err(RunError::other(path, "match", difference).into());
             }
-            let (held, wanted) = (ledger.info().shard, info.shard);
-            if held != wanted {
-                return Err(FolderError::OtherPart { path: path.to_path_buf(), held, wanted });
-            }
+            RunError::check_part(path, "match", [info.shard, held.shard])?;
             if longer {
                 ledger.extend(&info.name, info.hands)?;
             }
@@ -124,7 +71,7 @@ impl Folder {
         } else {
             LedgerWriter::create(&ledger_path, info)?
         };
-        logs::folder::write_manifest(path, ledger.info()).map_err(io_error(path))?;
+        logs::folder::write_manifest(path, ledger.info()).map_err(RunError::io(path))?;
         let reader = ledger.reader()?;
         let present = reader.present()?;
 
@@ -143,7 +90,7 @@ impl Folder {
     }
 
     /// Records the rule by which the match may end early, or that there is none.
-    pub fn set_rule(&self, rule: Option<&StopRule>) -> Result<(), FolderError> {
+    pub fn set_rule(&self, rule: Option<&StopRule>) -> Result<(), Error> {
         let note = rule.map(StopRule::to_note);
         Ok(self.writing.ledger.set_note(StopRule::NOTE, note.as_deref())?)
     }
@@ -178,7 +125,7 @@ impl Folder {
     }
 
     /// Finishes a complete match: the score line of the hand log, and the ledger as one file.
-    pub fn finish(self, totals: &[game::Payoff]) -> Result<(), FolderError> {
+    pub fn finish(self, totals: &[game::Payoff]) -> Result<(), Error> {
         let Folder { known, mut writing, .. } = self;
         let mut line = String::new();
         acpc::write_score(totals, &known.names, &mut line);
@@ -194,9 +141,9 @@ impl Folder {
 }
 
 /// Joins the folders of a match's parts into a new one, with all derived files.
-pub fn merge(parts: &[PathBuf], out: &Path) -> Result<(), FolderError> {
+pub fn merge(parts: &[PathBuf], out: &Path) -> Result<(), Error> {
     let new = !out.exists();
-    logs::folder::create(out).map_err(io_error(out))?;
+    runs::create_folder(out).map_err(RunError::io(out))?;
     let path = out.join(ledger::FILE_NAME);
     if let Err(error) = logs::ledger::merge(parts, &path) {
         if new {
@@ -210,7 +157,7 @@ pub fn merge(parts: &[PathBuf], out: &Path) -> Result<(), FolderError> {
 }
 
 /// Rewrites the derived files of a complete match from its ledger.
-pub fn rewrite(path: &Path) -> Result<(), FolderError> {
+pub fn rewrite(path: &Path) -> Result<(), Error> {
     let info = LedgerReader::open(path)?.info().clone();
     let mut folder = Folder::open(path, &info, Level::Decisions)?;
     let (known, writing) = folder.parts();
@@ -232,7 +179,7 @@ pub fn rewrite(path: &Path) -> Result<(), FolderError> {
 }
 
 impl Archive for Known {
-    fn recorded(&self, hands: Range<u64>) -> Result<Vec<Played>, StoreError> {
+    fn recorded(&self, hands: Range<u64>) -> Result<Vec<Played>, Error> {
         let any =
             |range: &RangeInclusive<u64>| *range.start() < hands.end && *range.end() >= hands.start;
         if !self.present.iter().any(any) {
@@ -243,16 +190,16 @@ impl Archive for Known {
             .hands_and_decisions(hands, |_| true)
             .map(|played| played.map(|(record, decisions)| Played { record, decisions }))
             .collect::<Result<_, LedgerError>>()
-            .map_err(|error| StoreError(Box::new(error)))
+            .map_err(Error::from)
     }
 
     fn end(&self) -> u64 {
         self.present.last().map_or(0, |range| range.end() + 1)
     }
 
-    fn decisions(&self) -> Result<DecisionTally, StoreError> {
+    fn decisions(&self) -> Result<DecisionTally, Error> {
         let reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
-        let note = reader.note(DecisionTally::NOTE).map_err(|error| StoreError(Box::new(error)))?;
+        let note = reader.note(DecisionTally::NOTE)?;
         Ok(note.and_then(|note| DecisionTally::from_note(&note)).unwrap_or_default())
     }
 
@@ -265,7 +212,7 @@ impl Archive for Known {
 }
 
 impl Writing {
-    fn write_lines(&mut self, lines: &Lines) -> Result<(), FolderError> {
+    fn write_lines(&mut self, lines: &Lines) -> Result<(), Error> {
         self.hand_log.write(&lines.hands)?;
         match &mut self.decision_log {
             Some(log) => log.write(&lines.decisions),
@@ -273,7 +220,7 @@ impl Writing {
         }
     }
 
-    fn commit(&mut self) -> Result<(), FolderError> {
+    fn commit(&mut self) -> Result<(), Error> {
         if self.ledger.pending() > 0 {
             self.ledger.commit_with_note(DecisionTally::NOTE, &self.note)?;
         }
@@ -282,7 +229,7 @@ impl Writing {
 }
 
 impl Sink for Writing {
-    fn keep(&mut self, hands: &HandRows, decisions: &DecisionTally) -> Result<(), StoreError> {
+    fn keep(&mut self, hands: &HandRows, decisions: &DecisionTally) -> Result<(), Error> {
         self.ledger.append_rows(hands);
         self.note = decisions.to_note();
         if self.ledger.pending() >= MAX_PENDING {
@@ -291,23 +238,17 @@ impl Sink for Writing {
         Ok(())
     }
 
-    fn write(&mut self, lines: &Lines) -> Result<(), StoreError> {
+    fn write(&mut self, lines: &Lines) -> Result<(), Error> {
         Ok(self.write_lines(lines)?)
     }
 
-    fn flush(&mut self) -> Result<(), StoreError> {
+    fn flush(&mut self) -> Result<(), Error> {
         self.commit()?;
         self.hand_log.flush()?;
         if let Some(log) = &mut self.decision_log {
             log.flush()?;
         }
         Ok(())
-    }
-}
-
-impl From<FolderError> for StoreError {
-    fn from(error: FolderError) -> StoreError {
-        StoreError(Box::new(error))
     }
 }
 
@@ -318,17 +259,17 @@ struct LogFile {
 }
 
 impl LogFile {
-    fn create(path: PathBuf) -> Result<LogFile, FolderError> {
-        let file = File::create(&path).map_err(io_error(&path))?;
+    fn create(path: PathBuf) -> Result<LogFile, Error> {
+        let file = File::create(&path).map_err(RunError::io(&path))?;
         Ok(LogFile { path, file: BufWriter::with_capacity(1 << 16, file) })
     }
 
-    fn write(&mut self, text: &str) -> Result<(), FolderError> {
-        self.file.write_all(text.as_bytes()).map_err(io_error(&self.path))
+    fn write(&mut self, text: &str) -> Result<(), Error> {
+        Ok(self.file.write_all(text.as_bytes()).map_err(RunError::io(&self.path))?)
     }
 
-    fn flush(&mut self) -> Result<(), FolderError> {
-        self.file.flush().map_err(io_error(&self.path))
+    fn flush(&mut self) -> Result<(), Error> {
+        Ok(self.file.flush().map_err(RunError::io(&self.path))?)
     }
 }
 
@@ -336,7 +277,7 @@ impl LogFile {
 pub struct NullRecorder;
 
 impl Archive for NullRecorder {
-    fn recorded(&self, _: Range<u64>) -> Result<Vec<Played>, StoreError> {
+    fn recorded(&self, _: Range<u64>) -> Result<Vec<Played>, Error> {
         Ok(Vec::new())
     }
 
@@ -344,7 +285,7 @@ impl Archive for NullRecorder {
         0
     }
 
-    fn decisions(&self) -> Result<DecisionTally, StoreError> {
+    fn decisions(&self) -> Result<DecisionTally, Error> {
         Ok(DecisionTally::default())
     }
 
@@ -352,15 +293,15 @@ impl Archive for NullRecorder {
 }
 
 impl Sink for NullRecorder {
-    fn keep(&mut self, _: &HandRows, _: &DecisionTally) -> Result<(), StoreError> {
+    fn keep(&mut self, _: &HandRows, _: &DecisionTally) -> Result<(), Error> {
         Ok(())
     }
 
-    fn write(&mut self, _: &Lines) -> Result<(), StoreError> {
+    fn write(&mut self, _: &Lines) -> Result<(), Error> {
         Ok(())
     }
 
-    fn flush(&mut self) -> Result<(), StoreError> {
+    fn flush(&mut self) -> Result<(), Error> {
         Ok(())
     }
 }

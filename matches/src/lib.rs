@@ -17,6 +17,7 @@
 //! - [`waiting`]: messages about long waits.
 
 pub mod bot;
+mod error;
 pub mod external;
 pub mod folder;
 pub mod games;
@@ -27,3 +28,5 @@ pub mod replay;
 pub mod runner;
 pub mod table;
 pub mod waiting;
+
+pub use error::Error;

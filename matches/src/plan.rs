@@ -13,10 +13,12 @@ use std::time::Duration;
 use agents::AgentChoice;
 use game::GameDef;
 use logs::stats::{CrossTable, FIRST_CHECK, Rate, StopRule, Tally};
-use logs::{Entrant, MatchInfo, Provenance, Shard};
+use logs::{Entrant, MatchInfo, Provenance};
+use runs::Shard;
 use sha2::{Digest, Sha256};
 use show::number::hexadecimal;
 
+use crate::Error;
 use crate::bot::mix;
 
 /// The number of characters of the longest name that fits into a table.
@@ -58,79 +60,6 @@ pub struct MatchPlan {
     pub rule: Option<StopRule>,
 }
 
-/// The reason why a plan cannot be played.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum PlanError {
-    /// The number of agents differs from the number of players.
-    #[error("the game has {players} players, but {found} {} named", if *.found == 1 { "agent \
-        is" } else { "agents are" })]
-    Entrants {
-        /// The number of agents named.
-        found: usize,
-        /// The number of players of the game.
-        players: usize,
-    },
-    /// The number of names differs from the number of agents.
-    #[error("{names} names for {agents} agents: give --name once for each of them, in their order")]
-    Names {
-        /// The number of names given.
-        names: usize,
-        /// The number of agents named.
-        agents: usize,
-    },
-    /// A name that does not fit logs and tables.
-    #[error("`{name}` cannot be a player's name: {reason}")]
-    Name {
-        /// The name.
-        name: String,
-        /// The reason.
-        reason: &'static str,
-    },
-    /// The match has no hands.
-    #[error("a match needs at least one hand")]
-    NoHands,
-    /// A duplicate match whose hands are not a multiple of the number of players: every deal must
-    /// be played in every rotation.
-    #[error(
-        "{hands} hands are not a whole number of duplicate groups of {players}: use {}; `match` \
-         also takes --no-duplicate", whole_groups(*.hands, *.players)
-    )]
-    NotWholeGroups {
-        /// The number of hands asked for.
-        hands: u64,
-        /// The number of hands of each deal.
-        players: u64,
-    },
-    /// There are more shards than blocks.
-    #[error(
-        "{hands} hands are played in blocks of {block}, so they have at most {most} parts, not \
-         {count}: use more hands"
-    )]
-    TooManyShards {
-        /// The number of hands of a block.
-        block: u64,
-        /// The number of hands of the match.
-        hands: u64,
-        /// The number of shards asked for.
-        count: u64,
-        /// The largest possible number of shards.
-        most: u64,
-    },
-    /// A stopping rule for a part of a match: it needs the results of the whole.
-    #[error("a stopping rule is for whole matches: leave out --shard")]
-    RuleOfPart,
-    /// The match is too short for its stopping rule to be evaluated.
-    #[error(
-        "no interval exists before {least} hands, and the match has {hands}: give more --hands"
-    )]
-    TooFewForRule {
-        /// The number of hands of the match.
-        hands: u64,
-        /// The least number of hands needed.
-        least: u64,
-    },
-}
-
 /// The playable numbers of hands next to `hands`, in words.
 fn whole_groups(hands: u64, players: u64) -> String {
     let below = hands - hands % players;
@@ -140,33 +69,53 @@ fn whole_groups(hands: u64, players: u64) -> String {
 
 impl MatchPlan {
     /// Checks that the plan can be played.
-    pub fn check(&self) -> Result<(), PlanError> {
+    pub fn check(&self) -> Result<(), Error> {
         let players = self.def.players;
         if self.entrants.len() != players {
-            return Err(PlanError::Entrants { found: self.entrants.len(), players });
+            let found = self.entrants.len();
+            let agents = if found == 1 { "agent is" } else { "agents are" };
+            return Err(Error::usage(format!(
+                "the game has {players} players, but {found} {agents} named"
+            )));
         }
         if !self.given_names.is_empty() {
             check_names(&self.given_names, players)?;
         }
         if self.hands == 0 {
-            return Err(PlanError::NoHands);
+            return Err(Error::usage("a match needs at least one hand"));
         }
         if self.duplicate && !self.hands.is_multiple_of(players as u64) {
-            return Err(PlanError::NotWholeGroups { hands: self.hands, players: players as u64 });
+            return Err(Error::usage(format!(
+                "{} hands are not a whole number of duplicate groups of {players}: use {}; `match` \
+                 also takes --no-duplicate",
+                self.hands,
+                whole_groups(self.hands, players as u64)
+            )));
         }
         if let Some(shard) = self.shard
             && u64::from(shard.of) > self.blocks()
         {
-            let (count, most, block) = (shard.of.into(), self.blocks(), self.block_hands());
-            return Err(PlanError::TooManyShards { block, hands: self.hands, count, most });
+            return Err(Error::usage(format!(
+                "{} hands are played in blocks of {}, so they have at most {} parts, not {}: use \
+                 more hands",
+                self.hands,
+                self.block_hands(),
+                self.blocks(),
+                shard.of
+            )));
         }
         if self.rule.is_some() {
             let least = FIRST_CHECK * if self.duplicate { players as u64 } else { 1 };
             if self.shard.is_some() {
-                return Err(PlanError::RuleOfPart);
+                let text = "a stopping rule is for whole matches: leave out --shard";
+                return Err(Error::usage(text));
             }
             if self.hands < least {
-                return Err(PlanError::TooFewForRule { hands: self.hands, least });
+                return Err(Error::usage(format!(
+                    "no interval exists before {least} hands, and the match has {}: give more \
+                     --hands",
+                    self.hands
+                )));
             }
         }
         Ok(())
@@ -184,10 +133,7 @@ impl MatchPlan {
 
     /// The blocks of this shard.
     pub fn shard_blocks(&self) -> Range<u64> {
-        let Shard { index, of } = self.shard.unwrap_or(Shard { index: 1, of: 1 });
-        let share =
-            |parts: u32| (u128::from(self.blocks()) * u128::from(parts) / u128::from(of)) as u64;
-        share(index - 1)..share(index)
+        self.shard.map_or(0..self.blocks(), |shard| shard.range(self.blocks()))
     }
 
     /// The hands of a block.
@@ -213,14 +159,8 @@ impl MatchPlan {
     /// # Errors
     /// When a file that an agent needs cannot be read (its hash is part of the match).
     pub fn info(&self, name: &str, provenance: Provenance) -> std::io::Result<MatchInfo> {
-        let entrants = self.entrants.iter().zip(self.names()).map(|(choice, name)| {
-            Ok(Entrant {
-                name,
-                agent: choice.name().to_owned(),
-                model_sha256: files_sha256(choice.files())?,
-                files: file_names(choice.files()),
-            })
-        });
+        let entrants = self.entrants.iter().zip(self.names());
+        let entrants = entrants.map(|(choice, name)| entrant(choice, name));
         Ok(MatchInfo {
             name: name.to_owned(),
             game_name: self.game_name.clone(),
@@ -265,9 +205,12 @@ impl MatchPlan {
 ///
 /// # Errors
 /// The fault of the first name that fails.
-pub fn check_names(names: &[String], agents: usize) -> Result<(), PlanError> {
+pub fn check_names(names: &[String], agents: usize) -> Result<(), Error> {
     if names.len() != agents {
-        return Err(PlanError::Names { names: names.len(), agents });
+        return Err(Error::usage(format!(
+            "{} names for {agents} agents: give --name once for each of them, in their order",
+            names.len()
+        )));
     }
     let bad = |c: char| c.is_whitespace() || c.is_control() || ":|".contains(c);
     for (index, name) in names.iter().enumerate() {
@@ -280,7 +223,7 @@ pub fn check_names(names: &[String], agents: usize) -> Result<(), PlanError> {
             name if names[..index].contains(name) => "another player has the same name",
             _ => continue,
         };
-        return Err(PlanError::Name { name: name.clone(), reason });
+        return Err(Error::usage(format!("`{name}` cannot be a player's name: {reason}")));
     }
     Ok(())
 }
@@ -303,6 +246,19 @@ fn shortened(name: &str) -> String {
     let half = MAX_NAME_LENGTH / 2;
     let (start, end) = (&letters[..half - 1], &letters[letters.len() - half..]);
     start.iter().chain(&['~']).chain(end).collect()
+}
+
+/// The agent as an entrant of a match that is recorded.
+///
+/// # Errors
+/// When a file that the agent needs cannot be read (its hash is part of the match).
+pub fn entrant(choice: &AgentChoice, name: String) -> std::io::Result<Entrant> {
+    Ok(Entrant {
+        name,
+        agent: choice.name().to_owned(),
+        model_sha256: files_sha256(choice.files())?,
+        files: file_names(choice.files()),
+    })
 }
 
 /// The files' names, without their folders.

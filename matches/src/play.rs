@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use logs::stats::StopRule;
 use logs::{MatchInfo, Provenance};
 
-use crate::folder::{Folder, FolderError, NullRecorder};
-use crate::plan::{MatchPlan, PlanError};
-use crate::runner::{Level, Outcome, Progress, RunError, Stop, run};
+use crate::Error;
+use crate::folder::{Folder, NullRecorder};
+use crate::plan::MatchPlan;
+use crate::runner::{Level, Outcome, Progress, Stop, run};
 
 /// Settings of a run that do not affect the match's outcome.
 #[derive(Debug, Clone)]
@@ -35,33 +36,18 @@ pub struct Played {
     pub earlier: u64,
 }
 
-/// The reason why a match could not be played.
-#[derive(Debug, thiserror::Error)]
-pub enum PlayError {
-    /// The plan is not one that can be played.
-    #[error(transparent)]
-    Plan(#[from] PlanError),
-    /// The match folder cannot be used.
-    #[error(transparent)]
-    Folder(#[from] FolderError),
-    /// The run failed.
-    #[error(transparent)]
-    Run(#[from] RunError),
-    /// A file that an agent needs cannot be read.
-    #[error("a file that an agent needs cannot be read: {0}")]
-    Model(std::io::Error),
-}
-
 /// Plays a match, or resumes the one in the folder, which may be a shorter one.
 pub fn play(
     plan: &MatchPlan,
     settings: &Settings,
     stop: &Stop,
     seen: &mut dyn FnMut(&Progress<'_>),
-) -> Result<Played, PlayError> {
+) -> Result<Played, Error> {
     plan.check()?;
     let name = plan.match_name();
-    let info = plan.info(&name, settings.provenance.clone()).map_err(PlayError::Model)?;
+    let info = plan.info(&name, settings.provenance.clone()).map_err(|error| {
+        Error::new(format!("a file that an agent needs cannot be read: {error}"))
+    })?;
     if settings.level == Level::Nothing {
         let outcome =
             run(plan, settings.level, settings.jobs, &NullRecorder, &mut NullRecorder, stop, seen)?;
@@ -75,7 +61,7 @@ pub fn play(
         Ok(outcome) => outcome,
         Err(error) => {
             folder.discard();
-            return Err(error.into());
+            return Err(error);
         }
     };
     if outcome.complete {

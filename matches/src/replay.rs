@@ -14,12 +14,13 @@ use std::sync::mpsc::{RecvTimeoutError, SyncSender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use agents::{Agent, AgentChoice, AgentError, Context, Decision, Failed};
+use agents::{Agent, AgentChoice, Context, Decision, Failed};
 use cards::{Board, HoleCards};
 use game::{Action, BySeat, InfoSet, Strategy, notation};
 use logs::{DecisionRecord, Fallback, HandRecord, LedgerError, LedgerReader};
 use serde::Serialize;
 
+use crate::Error;
 use crate::bot::{Bot, Decided};
 use crate::plan::BLOCK_DEALS;
 use crate::runner::Stop;
@@ -126,17 +127,6 @@ impl Compared {
     }
 }
 
-/// The reason why a match cannot be played again.
-#[derive(Debug, thiserror::Error)]
-pub enum ReplayError {
-    /// An agent cannot be built.
-    #[error(transparent)]
-    Agent(#[from] AgentError),
-    /// The record cannot be read.
-    #[error(transparent)]
-    Ledger(#[from] LedgerError),
-}
-
 /// The comparison of one hand.
 struct Hand {
     deal_differs: bool,
@@ -153,7 +143,7 @@ pub fn replay(
     settings: &Settings,
     stop: &Stop,
     seen: &mut dyn FnMut(u64),
-) -> Result<Compared, ReplayError> {
+) -> Result<Compared, Error> {
     let players = ledger.info().players();
     let block = BLOCK_DEALS * players as u64;
     // There is nothing after the last recorded hand.
@@ -219,11 +209,11 @@ struct Shared<'a> {
 }
 
 /// The hands of a block: a message for each would take longer than comparing it.
-type Sent = Result<Vec<Hand>, ReplayError>;
+type Sent = Result<Vec<Hand>, Error>;
 type Recorded = Vec<(HandRecord, Vec<DecisionRecord>)>;
 
 impl Shared<'_> {
-    fn work(&self, sender: &SyncSender<Sent>) -> Result<(), ReplayError> {
+    fn work(&self, sender: &SyncSender<Sent>) -> Result<(), Error> {
         let mut table = self.table()?;
         let asked: Vec<bool> = self.agents.iter().map(Option::is_some).collect();
         loop {
@@ -251,7 +241,7 @@ impl Shared<'_> {
         }
     }
 
-    fn table(&self) -> Result<Table, ReplayError> {
+    fn table(&self) -> Result<Table, Error> {
         let (info, def) = {
             let ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
             (ledger.info().clone(), Arc::clone(ledger.def()))
@@ -263,7 +253,7 @@ impl Shared<'_> {
             bot.meet(&others.map(|(_, entrant)| entrant.agent.clone()).collect::<Vec<_>>());
             Ok(bot)
         });
-        let agents = agents.collect::<Result<Vec<_>, AgentError>>()?;
+        let agents = agents.collect::<Result<Vec<_>, Error>>()?;
         Ok(Table::new(&def, agents, info.seed, info.duplicate, self.deadline))
     }
 

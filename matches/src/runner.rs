@@ -24,6 +24,7 @@ use logs::ledger::HandRows;
 use logs::stats::{DecisionTally, StopRule, Tally};
 use logs::{DecisionRecord, HandRecord};
 
+use crate::Error;
 use crate::bot::Bot;
 use crate::plan::{MatchPlan, next_check};
 use crate::table::{Observer, Table};
@@ -38,13 +39,13 @@ const COMMIT_BLOCKS: usize = 32;
 /// The hands recorded by earlier runs, and the format of the logs; shared by all threads.
 pub trait Archive: Sync {
     /// The recorded hands of this range, in order.
-    fn recorded(&self, hands: Range<u64>) -> Result<Vec<Played>, StoreError>;
+    fn recorded(&self, hands: Range<u64>) -> Result<Vec<Played>, Error>;
 
     /// One more than the number of the last recorded hand; 0 without any.
     fn end(&self) -> u64;
 
     /// The counts of decisions in all recorded hands.
-    fn decisions(&self) -> Result<DecisionTally, StoreError>;
+    fn decisions(&self) -> Result<DecisionTally, Error>;
 
     /// Appends the log lines of one hand.
     fn render(&self, played: &Played, out: &mut Lines);
@@ -54,20 +55,15 @@ pub trait Archive: Sync {
 pub trait Sink {
     /// Records these hands, which may come in any order. `decisions` counts the decisions of all
     /// hands recorded so far, these included.
-    fn keep(&mut self, hands: &HandRows, decisions: &DecisionTally) -> Result<(), StoreError>;
+    fn keep(&mut self, hands: &HandRows, decisions: &DecisionTally) -> Result<(), Error>;
 
     /// Appends the next lines of the logs, which come in order.
-    fn write(&mut self, lines: &Lines) -> Result<(), StoreError>;
+    fn write(&mut self, lines: &Lines) -> Result<(), Error>;
 
     /// Makes everything received so far survive the end of the process. Called about ten times a
     /// second, and at the end.
-    fn flush(&mut self) -> Result<(), StoreError>;
+    fn flush(&mut self) -> Result<(), Error>;
 }
-
-/// The reason why hands cannot be written or read.
-#[derive(Debug, thiserror::Error)]
-#[error(transparent)]
-pub struct StoreError(pub Box<dyn std::error::Error + Send + Sync>);
 
 /// A hand with its decisions, if these are recorded.
 #[derive(Debug, Clone)]
@@ -141,17 +137,6 @@ pub struct Outcome {
     pub complete: bool,
 }
 
-/// The reason why a run failed.
-#[derive(Debug, thiserror::Error)]
-pub enum RunError {
-    /// An agent could not be built.
-    #[error(transparent)]
-    Agent(#[from] agents::AgentError),
-    /// Hands could not be written or read.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-}
-
 /// Plays the plan's shard on `jobs` threads.
 ///
 /// `seen` is called about ten times a second.
@@ -163,7 +148,7 @@ pub fn run(
     sink: &mut dyn Sink,
     stop: &Stop,
     seen: &mut dyn FnMut(&Progress<'_>),
-) -> Result<Outcome, RunError> {
+) -> Result<Outcome, Error> {
     let blocks = plan.shard_blocks();
     let hands = plan.shard_hands();
     plan.entrants.iter().for_each(|choice| choice.prepare(&plan.def, hands.end - hands.start));
@@ -201,7 +186,7 @@ struct BlockUpdate {
     complete: bool,
 }
 
-type FromWorker = Result<BlockUpdate, RunError>;
+type FromWorker = Result<BlockUpdate, Error>;
 
 struct Worker<'a> {
     plan: &'a MatchPlan,
@@ -230,7 +215,7 @@ impl Worker<'_> {
         }
     }
 
-    fn table(&self) -> Result<Table, RunError> {
+    fn table(&self) -> Result<Table, Error> {
         let MatchPlan { def, entrants, seed, duplicate, deadline, .. } = self.plan;
         let mut agents =
             entrants.iter().map(|choice| Bot::new(choice, def)).collect::<Result<Vec<_>, _>>()?;
@@ -241,7 +226,7 @@ impl Worker<'_> {
         Ok(Table::new(def, agents, *seed, *duplicate, *deadline))
     }
 
-    fn recorded(&self, block: u64) -> Result<Vec<Played>, RunError> {
+    fn recorded(&self, block: u64) -> Result<Vec<Played>, Error> {
         if self.level == Level::Nothing {
             return Ok(Vec::new());
         }
@@ -473,7 +458,7 @@ impl Collector {
         sink: &mut dyn Sink,
         queue: &Queue,
         seen: &mut dyn FnMut(&Progress<'_>),
-    ) -> Result<(), RunError> {
+    ) -> Result<(), Error> {
         let mut shown = Instant::now();
         loop {
             match receiver.recv_timeout(FLUSH_INTERVAL) {
@@ -505,7 +490,7 @@ impl Collector {
         update: BlockUpdate,
         sink: &mut dyn Sink,
         queue: &Queue,
-    ) -> Result<(), RunError> {
+    ) -> Result<(), Error> {
         self.hands += update.hands;
         self.decisions.merge(&update.decisions);
         if !update.rows.is_empty() {

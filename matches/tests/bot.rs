@@ -10,11 +10,11 @@ use matches::external::registry;
 use matches::folder::NullRecorder;
 use matches::plan::MatchPlan;
 use matches::runner::Stop;
-use matches::runner::{Level, Outcome, RunError, run};
+use matches::runner::{Level, Outcome, run};
 
 use crate::panicking::{METHODS, panicking};
 
-fn play(method: &str, cost: Cost) -> Result<Outcome, RunError> {
+fn play(method: &str, cost: Cost) -> Result<Outcome, matches::Error> {
     let plan = MatchPlan {
         def: Arc::new(games::nolimit_holdem()),
         game_name: "test".into(),

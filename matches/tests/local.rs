@@ -4,13 +4,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use game::{GameDef, games};
-use logs::{LedgerReader, MatchInfo, Shard};
+use logs::{LedgerReader, MatchInfo};
 use matches::external::registry;
 use matches::folder::{Folder, NullRecorder};
-use matches::plan::{MatchPlan, PlanError};
+use matches::plan::MatchPlan;
 use matches::play::{Settings, play};
 use matches::runner::Stop;
 use matches::runner::{Level, Outcome, run};
+use runs::Shard;
 
 fn plan(def: GameDef, agents: &[&str], hands: u64) -> MatchPlan {
     let registry = registry();
@@ -181,7 +182,10 @@ fn another_part_is_not_played_into_a_folder() {
     for other in [part(1), whole.clone()] {
         let error = Folder::open(folder.path(), &info(&other), Level::Hands).err();
         let message = error.expect("refused").to_string();
-        assert!(message.contains("holds part 2/2 of the match, not "), "{message}");
+        assert!(
+            message.contains("in one and 2/2 in the other; choose another folder"),
+            "{message}"
+        );
     }
 }
 
@@ -208,8 +212,8 @@ fn two_runs_on_one_folder_are_refused() {
 #[test]
 fn plans_that_cannot_be_played_say_what_to_change() {
     let check = |plan: MatchPlan, expected: &str| {
-        let error: PlanError = plan.check().expect_err(expected);
-        assert!(error.to_string().contains(expected), "{error}");
+        let error = plan.check().expect_err(expected);
+        assert!(error.is_usage() && error.to_string().contains(expected), "{error}");
     };
     let good = plan(games::kuhn(), &["random", "call"], 100);
     check(MatchPlan { hands: 0, ..good.clone() }, "at least one hand");

@@ -83,10 +83,7 @@ fn who_has_not_said_its_version_is_known_until_all_have() {
 
 #[test]
 fn fixed_seats_do_not_move() {
-    let mut table = Table::new(Config { fixed_seats: true, ..config(3) });
-    for _ in 0..3 {
-        table.act(1, "f");
-    }
+    let table = played(Config { fixed_seats: true, ..config(3) }, "1f 1f 1f");
     assert_eq!(chips(&table), [150.0, -150.0]);
 }
 
@@ -141,71 +138,56 @@ fn silence_before_the_match_ends_it() {
     assert_eq!(table.failure(), Some((Some(1), "sent no version line".to_owned())));
 }
 
+/// Carries out a script: `1c` is what entrant 1 does, `1#` a comment of it, `1?` junk, `1!` the end
+/// of its connection, and `w200` a wait of so many milliseconds.
+fn played(config: Config, script: &str) -> Table {
+    let mut table = Table::new(config);
+    for step in script.split(' ').take_while(|step| !step.is_empty()) {
+        let (who, what) = step.split_at(1);
+        let entrant = || who.parse().unwrap();
+        match what {
+            _ if table.dealer.is_over() => {}
+            time if who == "w" => {
+                table.wait(Duration::from_micros((1000.0 * time.parse::<f64>().unwrap()) as u64));
+            }
+            "#" => table.send(entrant(), b"# thinking\r\n"),
+            "?" => table.send(entrant(), b"junk\r\n"),
+            "!" => table.close(entrant()),
+            action => table.act(entrant(), action),
+        }
+    }
+    table
+}
+
 #[test]
 fn limits_are_broken_by_more_not_by_as_much() {
-    /// Pauses before each call, and who breaks which limit in the end.
-    type Case = (&'static [u64], Option<(usize, &'static str)>);
-    let cases: &[Case] = &[
-        (&[2000, 0, 0, 0], None),
-        (&[2001], Some((1, "did not answer within 2s"))),
-        (&[0, 2001], Some((0, "did not answer within 2s"))),
-        (&[2000, 0, 0, 1001], Some((1, "used more than 3s in one hand"))),
-        (&[2000, 0, 0, 1000], None),
-    ];
-    for (pauses, expected) in cases {
-        let mut table = Table::new(Config { limits: limits(), ..config(1) });
-        for (i, pause) in pauses.iter().enumerate() {
-            table.wait(Duration::from_millis(*pause));
-            // Big blind in seat 0; the small blind begins before the flop, the big blind after it.
-            let entrant = [1, 0, 0, 1][i];
-            if !table.dealer.is_over() {
-                table.act(entrant, "c");
-            }
-        }
-        let failure = table.failure();
+    // Big blind in seat 0; the small blind begins before the flop, the big blind after it.
+    let ignored = "w199 1? 1# ".repeat(10);
+    for (hands, script, expected) in [
+        (1, "w2000 1c 0c 0c 1c", None),
+        (1, "w2001 1c", Some((1, "did not answer within 2s"))),
+        (1, "1c w2001 0c", Some((0, "did not answer within 2s"))),
+        (1, "w2000 1c 0c 0c w1001 1c", Some((1, "used more than 3s in one hand"))),
+        (1, "w2000 1c 0c 0c w1000 1c", None),
+        // The match: the hand's account is cleared, the match's is not.
+        (9, "w2000 1c 0c 0r400 1f 0c w2000 1c", None),
+        (
+            9,
+            "w2000 1c 0c 0r400 1f 0c w2000 1c w0.001 1c",
+            Some((1, "used more than its 4s for the match")),
+        ),
+        // Time counts once however many lines are ignored, and comments do not stop the clock.
+        (1, &ignored, None),
+        (1, &(ignored.clone() + "1c 0c w1000 0c 1c"), None),
+        (1, &"w300 1# ".repeat(7), Some((1, "did not answer within 2s"))),
+        // An idle player that closes is noticed while the other thinks.
+        (2, "0! w1000", None),
+        (2, "0! w1000.001", Some((0, "closed its connection"))),
+    ] {
+        let failure = played(Config { limits: limits(), ..config(hands) }, script).failure();
         let got = failure.as_ref().map(|(entrant, why)| (entrant.unwrap(), why.as_str()));
-        assert_eq!(got, *expected, "{pauses:?}");
+        assert_eq!(got, expected, "{script}");
     }
-    // The match: the hand's account is cleared, the match's is not.
-    let mut table = Table::new(Config { limits: limits(), ..config(9) });
-    table.wait(2 * SECOND);
-    table.act(1, "c");
-    table.act(0, "c");
-    table.act(0, "r400");
-    table.act(1, "f");
-    table.act(0, "c");
-    table.wait(2 * SECOND);
-    table.act(1, "c");
-    assert_eq!(table.failure(), None);
-    table.wait(Duration::from_micros(1));
-    table.act(1, "c");
-    assert_eq!(table.failure(), Some((Some(1), "used more than its 4s for the match".to_owned())));
-}
-
-#[test]
-fn time_counts_once_however_many_lines_are_ignored() {
-    let mut table = Table::new(Config { limits: limits(), ..config(1) });
-    for _ in 0..10 {
-        table.wait(Duration::from_millis(199));
-        table.send(1, b"junk\r\n# comment\r\n");
-    }
-    assert_eq!(table.failure(), None);
-    table.act(1, "c");
-    table.act(0, "c");
-    table.wait(SECOND);
-    table.act(0, "c");
-    table.act(1, "c");
-    assert_eq!(table.failure(), None, "{}", table.last());
-}
-
-#[test]
-fn comments_do_not_stop_the_clock() {
-    let mut table = Table::new(Config { limits: limits(), ..config(1) });
-    for _ in 0..7 {
-        table.wait(Duration::from_millis(300));
-        table.send(1, b"# thinking\r\n");
-    }
-    assert_eq!(table.failure(), Some((Some(1), "did not answer within 2s".to_owned())));
 }
 
 #[test]
@@ -217,22 +199,14 @@ fn a_line_that_comes_too_late_is_too_late_even_before_the_timer_fires() {
 }
 
 #[test]
-fn an_actor_that_closes_ends_the_match_at_once() {
-    let mut table = Table::new(config(2));
-    table.close(1);
-    assert_eq!(table.failure(), Some((Some(1), "closed its connection".to_owned())));
-}
-
-#[test]
-fn an_idle_player_that_closes_is_noticed_while_the_other_thinks() {
-    let mut table = Table::new(Config { limits: limits(), ..config(2) });
-    table.close(0);
-    assert_eq!(table.failure(), None);
-    assert_eq!(table.dealer.poll_timeout(), Some(Duration::from_micros(1_000_001)));
-    table.wait(SECOND);
-    assert_eq!(table.failure(), None);
-    table.wait(Duration::from_micros(1));
-    assert_eq!(table.failure(), Some((Some(0), "closed its connection".to_owned())));
+fn players_that_close_end_the_match_at_once_or_when_they_have_to_act() {
+    let failure = played(config(2), "1!").failure();
+    assert_eq!(failure, Some((Some(1), "closed its connection".to_owned())));
+    let idle = played(Config { limits: limits(), ..config(2) }, "0!");
+    assert_eq!(idle.dealer.poll_timeout(), Some(Duration::from_micros(1_000_001)));
+    // One that need not act again may leave.
+    let table = played(Config::new(game("kuhn.limit.3p"), 1, 0), "0c 1r 2f 2! w5000 0c");
+    assert!(matches!(table.events.last(), Some(Event::Finished)), "{}", table.last());
 }
 
 #[test]
@@ -242,18 +216,6 @@ fn what_a_player_sent_before_it_closed_still_counts() {
     table.close(1);
     assert!(matches!(table.events.last(), Some(Event::Finished)));
     assert_eq!(chips(&table), [50.0, -50.0]);
-}
-
-#[test]
-fn a_player_that_need_not_act_again_may_leave() {
-    let mut table = Table::new(Config::new(game("kuhn.limit.3p"), 1, 0));
-    for (entrant, action) in [(0, "c"), (1, "r"), (2, "f")] {
-        table.act(entrant, action);
-    }
-    table.close(2);
-    table.wait(5 * SECOND);
-    table.act(0, "c");
-    assert!(matches!(table.events.last(), Some(Event::Finished)), "{}", table.last());
 }
 
 #[test]
@@ -350,16 +312,11 @@ fn resume(config: Config, lines: &[String]) -> Result<Table, TransactionError> {
 
 #[test]
 fn an_interrupted_match_goes_on_in_the_middle_of_a_hand() {
-    let script = [(1, "r300"), (0, "c"), (0, "r600"), (1, "f"), (0, "c"), (1, "r9999")];
-    let mut whole = Table::new(config(3));
-    for (entrant, action) in script {
-        whole.act(entrant, action);
-    }
+    let mut whole = played(config(3), "1r300 0c 0r600 1f 0c 1r9999");
     let lines = transactions(&whole);
     assert_eq!(lines[0], "r300 0 0.000000 0.000000\n");
     let mut second = resume(config(3), &lines).unwrap();
-    second.send(0, b"VERSION:2.0.0\n");
-    second.send(1, b"VERSION:2.0.0\n");
+    (0..2).for_each(|entrant| second.send(entrant, b"VERSION:2.0.0\n"));
     assert_eq!(second.lines[0], [whole.lines[0].last().unwrap().clone()]);
     assert_eq!(second.dealer.totals(), whole.dealer.totals());
     for table in [&mut whole, &mut second] {
@@ -370,8 +327,7 @@ fn an_interrupted_match_goes_on_in_the_middle_of_a_hand() {
     assert!(second.dealer.is_over() && whole.dealer.is_over());
     // All of it: the match is over once everybody has come back.
     let mut third = resume(config(3), &transactions(&whole)).unwrap();
-    third.send(0, b"VERSION:2.0.0\n");
-    third.send(1, b"VERSION:2.0.0\n");
+    (0..2).for_each(|entrant| third.send(entrant, b"VERSION:2.0.0\n"));
     assert!(matches!(third.events.last(), Some(Event::Finished)));
     assert_eq!(third.dealer.totals(), whole.dealer.totals());
     assert!(third.lines.concat().is_empty());

@@ -6,16 +6,20 @@ use protocol::acpc::reply::{self, Question, Reply};
 
 use crate::table::{LIMIT, NOLIMIT, game, replay};
 
-/// The reading of a line, where the betting so far is given. `{S}` stands for the line sent.
-fn read(name: &str, betting: &str, line: &str) -> (String, bool) {
+/// What is made of a line, where the betting so far is given. `{S}` stands for the line sent.
+fn asked<T>(name: &str, betting: &str, line: &str, of: impl Fn(&[u8], &Question<'_>) -> T) -> T {
     let def = game(name);
     let state = replay(&def, 0, betting);
     let Turn::Act(seat) = state.public.turn() else { panic!("nobody acts after {betting}") };
     let sent = MatchState::of(0, seat, &state).to_string();
     let hole = state.hole[seat];
     let question = Question { hand: 0, seat, public: &state.public, hole, line: sent.as_bytes() };
-    let line = line.replace("{S}", &sent);
-    let words = match reply::read(line.as_bytes(), &question) {
+    of(line.replace("{S}", &sent).as_bytes(), &question)
+}
+
+/// The reading of a line in words, and whether the strict one takes it.
+fn read(name: &str, betting: &str, line: &str) -> (String, bool) {
+    let words = |line: &[u8], question: &Question<'_>| match reply::read(line, question) {
         Reply::Comment => "comment".to_owned(),
         Reply::Ignored(reason) => format!("ignored: {reason:?}"),
         Reply::Act { action, correction } => {
@@ -27,7 +31,15 @@ fn read(name: &str, betting: &str, line: &str) -> (String, bool) {
             correction.map_or(action.clone(), |why| format!("{action}: {why:?}"))
         }
     };
-    (words, reply::read_strict(line.as_bytes(), &question).is_ok())
+    let strict = |line: &[u8], question: &Question<'_>| reply::read_strict(line, question).is_ok();
+    (asked(name, betting, line, words), asked(name, betting, line, strict))
+}
+
+/// Each row has lines and what all of them are read as.
+fn check_each(name: &str, betting: &str, cases: &[(&[&str], &str)]) {
+    for (lines, expected) in cases {
+        lines.iter().for_each(|line| check(name, betting, &[(line, expected)]));
+    }
 }
 
 fn check(name: &str, betting: &str, cases: &[(&str, &str)]) {
@@ -39,63 +51,33 @@ fn check(name: &str, betting: &str, cases: &[(&str, &str)]) {
 #[test]
 fn actions_are_read_by_their_first_letter() {
     let invalid = "c: Invalid { too_many_actions: false }";
-    check(
+    let calls = "{S}:c\r\r\n {S}:C\r\n {S}:k\r\n {S}:K\r\n {S}:cfoo\r\n {S}:c100\r\n {S}:c";
+    let calls: Vec<&str> = calls.split(' ').collect();
+    check_each(
         NOLIMIT,
         "",
         &[
-            ("{S}:f\r\n", "f"),
-            ("{S}:F\n", "f"),
-            ("{S}:c\r\r\n", "c"),
-            ("{S}:C\r\n", "c"),
-            ("{S}:k\r\n", "c"),
-            ("{S}:K\r\n", "c"),
-            ("{S}:cfoo\r\n", "c"),
-            ("{S}:c100\r\n", "c"),
-            ("{S}:f100\r\n", "f"),
-            ("{S}:c", "c"),
-            ("{S}:r300\r\n", "r300"),
-            ("{S}:R300\r\n", "r300"),
-            ("{S}:b300\r\n", "r300"),
-            ("{S}:B300\r\n", "r300"),
-            ("{S}:r300.7\r\n", "r300"),
-            ("{S}:r 300\r\n", "r300"),
-            ("{S}:r+300\r\n", "r300"),
-            ("{S}:r20000\r\n", "r20000"),
-            ("{S}:r150\r\n", "r200: Increased { from: 150, to: 200 }"),
-            ("{S}:r0\r\n", "r200: Increased { from: 0, to: 200 }"),
-            ("{S}:r-5\r\n", "r200: Increased { from: -5, to: 200 }"),
-            ("{S}:r0x200\r\n", "r200: Increased { from: 0, to: 200 }"),
-            ("{S}:r20001\r\n", "r20000: Decreased { from: 20001, to: 20000 }"),
-            ("{S}:r99999999999\r\n", "r20000: Decreased { from: 1215752191, to: 20000 }"),
-            ("{S}:r2147483648\r\n", "r200: Increased { from: -2147483648, to: 200 }"),
-            ("{S}:r4294967596\r\n", "r300"),
-            ("{S}:r\r\n", "c: BadFormat"),
-            ("{S}:rr\r\n", "c: BadFormat"),
-            ("{S}:r+\r\n", "c: BadFormat"),
-            ("{S}:x\r\n", invalid),
-            ("{S}:300\r\n", invalid),
-            ("{S}: c\r\n", invalid),
-            ("{S}:\r\n", invalid),
-            ("{S}:", invalid),
-            ("{S}:\0c\r\n", invalid),
-            ("{S}\r\n", "c: BadFormat"),
-            ("{S}", "c: BadFormat"),
-            ("{S} :c\r\n", "c: BadFormat"),
-            ("{S}/8dAs8s:c\r\n", "c: BadFormat"),
-            ("{S}|:c\r\n", "c: BadFormat"),
-            ("{S}7c:c\r\n", "c: BadFormat"),
+            (&["{S}:f\r\n", "{S}:F\n", "{S}:f100\r\n"], "f"),
+            (&calls, "c"),
+            (&["{S}:r300\r\n", "{S}:R300\r\n", "{S}:b300\r\n", "{S}:B300\r\n"], "r300"),
+            (&["{S}:r300.7\r\n", "{S}:r 300\r\n", "{S}:r+300\r\n"], "r300"),
+            (&["{S}:r4294967596\r\n"], "r300"),
+            (&["{S}:r20000\r\n"], "r20000"),
+            (&["{S}:r150\r\n"], "r200: Increased { from: 150, to: 200 }"),
+            (&["{S}:r0\r\n", "{S}:r0x200\r\n"], "r200: Increased { from: 0, to: 200 }"),
+            (&["{S}:r-5\r\n"], "r200: Increased { from: -5, to: 200 }"),
+            (&["{S}:r2147483648\r\n"], "r200: Increased { from: -2147483648, to: 200 }"),
+            (&["{S}:r20001\r\n"], "r20000: Decreased { from: 20001, to: 20000 }"),
+            (&["{S}:r99999999999\r\n"], "r20000: Decreased { from: 1215752191, to: 20000 }"),
+            (&["{S}:r\r\n", "{S}:rr\r\n", "{S}:r+\r\n"], "c: BadFormat"),
+            (&["{S}:x\r\n", "{S}:300\r\n", "{S}: c\r\n", "{S}:\r\n"], invalid),
+            (&["{S}:", "{S}:\0c\r\n"], invalid),
+            (&["{S}\r\n", "{S}", "{S} :c\r\n", "{S}/8dAs8s:c\r\n"], "c: BadFormat"),
+            (&["{S}|:c\r\n", "{S}7c:c\r\n"], "c: BadFormat"),
         ],
     );
-    check(
-        LIMIT,
-        "",
-        &[
-            ("{S}:r\r\n", "r20"),
-            ("{S}:r100\r\n", "r20"),
-            ("{S}:b\r\n", "r20"),
-            ("{S}:r-5\r\n", "r20"),
-        ],
-    );
+    let raises = ["{S}:r\r\n", "{S}:r100\r\n", "{S}:b\r\n", "{S}:r-5\r\n"];
+    check_each(LIMIT, "", &[(&raises, "r20")]);
 }
 
 #[test]
@@ -216,29 +198,21 @@ fn comments_are_skipped() {
 fn the_strict_reading_takes_exact_replies_only() {
     let right = ["{S}:f\r\n", "{S}:c\n", "{S}:r300\r\n", "{S}:r20000\r\n", "{S}:r200\n"];
     let wrong = [
-        "{S}:F\r\n",
-        "{S}:k\r\n",
-        "{S}:c",
-        "{S}:c\r\r\n",
-        "{S}:cc\r\n",
-        "{S}:r\r\n",
-        "{S}:r0300\r\n",
-        "{S}:r+300\r\n",
-        "{S}:r199\r\n",
-        "{S}:r20001\r\n",
-        "{S}\r\n",
-        "{S}:\r\n",
-        " {S}:c\r\n",
-        "MATCHSTATE:1:00::|9hQd:c\r\n",
-        "hello\r\n",
-        "\r\n",
-        "{S}:c \r\n",
-        "{S}:b300\r\n",
+        ["{S}:F\r\n", "{S}:k\r\n", "{S}:c", "{S}:c\r\r\n", "{S}:cc\r\n", "{S}:r\r\n"],
+        ["{S}:r0300\r\n", "{S}:r+300\r\n", "{S}:r199\r\n", "{S}:r20001\r\n", "{S}\r\n", "{S}:\r\n"],
+        [
+            " {S}:c\r\n",
+            "MATCHSTATE:1:00::|9hQd:c\r\n",
+            "hello\r\n",
+            "\r\n",
+            "{S}:c \r\n",
+            "{S}:b300\r\n",
+        ],
     ];
     for line in right {
         assert!(read(NOLIMIT, "", line).1, "{line:?}");
     }
-    for line in wrong {
+    for line in wrong.concat() {
         assert!(!read(NOLIMIT, "", line).1, "{line:?}");
     }
     assert!(read(LIMIT, "", "{S}:r\r\n").1);
@@ -258,14 +232,7 @@ fn what_is_asked_for_is_known_though_it_is_not_legal() {
         (LIMIT, "rrr", "{S}:r", Some(Action::RaiseTo(50))),
     ];
     for (name, betting, line, expected) in cases {
-        let def = game(name);
-        let state = replay(&def, 0, betting);
-        let Turn::Act(seat) = state.public.turn() else { panic!("nobody acts after {betting}") };
-        let sent = MatchState::of(0, seat, &state).to_string();
-        let hole = state.hole[seat];
-        let line = line.replace("{S}", &sent);
-        let question =
-            Question { hand: 0, seat, public: &state.public, hole, line: sent.as_bytes() };
-        assert_eq!(reply::asked_for(line.as_bytes(), &question), expected, "{name} {line}");
+        let found = asked(name, betting, line, reply::asked_for);
+        assert_eq!(found, expected, "{name} {line}");
     }
 }

@@ -1,18 +1,14 @@
 //! Slumbot's betting texts: strings of the live server, the borders of the grammar, random hands.
 
-use std::sync::Arc;
-
 use cards::{Board, Card};
-use game::{Action, GameDef, PublicState, Turn};
+use game::{Action, PublicState, Turn};
 use proptest::prelude::*;
 use protocol::slumbot::{ActionReason, Incr, Refusal, action};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-fn game() -> Arc<GameDef> {
-    Arc::new(game::games::nolimit_holdem())
-}
+use crate::slumbot_client::game;
 
 fn board(cards: usize) -> Board {
     let all: Board = "AhKd7c2s9h".parse().unwrap();

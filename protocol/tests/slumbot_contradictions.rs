@@ -5,7 +5,9 @@ use game::Action;
 use protocol::slumbot::client::{Lost, News};
 use protocol::slumbot::{Client, ClientError};
 
-use crate::slumbot_client::{BUTTON, FIRST, FLOP, TOKEN, game, receive_after_call};
+use crate::slumbot_client::{
+    BUTTON, FIRST, FLOP, OVER, TOKEN, after, game, is_earlier, receive_after_call,
+};
 
 /// This answer to a call of the bot's raise on the flop contradicts what was said before, and the
 /// message has both texts.
@@ -67,9 +69,7 @@ fn what_contradicts_what_was_said_before_ends_the_session_and_is_told_with_both_
 
 #[test]
 fn a_board_is_not_rewritten_on_a_later_street() {
-    let mut client = Client::new(game(), None);
-    client.receive(FIRST.as_bytes(), || 0).unwrap();
-    client.act(Action::Call).unwrap();
+    let mut client = after(Action::Call);
     client.receive(FLOP.as_bytes(), || 0).unwrap();
     client.act(Action::Call).unwrap();
     let turn = r#"{"old_action":"b200c/","action":"b200c/kk/","client_pos":0,"hole_cards":["Ac","9d"],"board":["Kh","7c","2s","4d"]}"#;
@@ -85,38 +85,29 @@ fn a_board_is_not_rewritten_on_a_later_street() {
 }
 
 /// A session whose first hand has ended with a fold.
-fn after_a_hand() -> (Client, String) {
-    let mut client = Client::new(game(), None);
-    client.receive(FIRST.as_bytes(), || 0).unwrap();
-    client.act(Action::Fold).unwrap();
-    let over = r#"{"old_action":"b200","action":"b200f","client_pos":0,"hole_cards":["Ac","9d"],"board":[],"bot_hole_cards":["3s","2d"],"winnings":-100,"won_pot":-300,"session_num_hands":1,"session_total":-100}"#;
-    client.receive(over.as_bytes(), || 0).unwrap();
-    (client, over.to_owned())
-}
-
-/// Whether an answer is refused for showing an earlier hand.
-fn is_earlier(error: &ClientError) -> bool {
-    let words = "an earlier hand again";
-    matches!(error, ClientError::Answer(error) if error.to_string().contains(words))
+fn after_a_hand() -> Client {
+    let mut client = after(Action::Fold);
+    client.receive(OVER.as_bytes(), || 0).unwrap();
+    client
 }
 
 #[test]
 fn an_end_told_again_is_an_old_answer_and_told_otherwise_a_contradiction() {
-    let (client, over) = after_a_hand();
-    let again = client.clone().receive(over.as_bytes(), || 1).unwrap_err();
+    let client = after_a_hand();
+    let again = client.clone().receive(OVER.as_bytes(), || 1).unwrap_err();
     assert!(is_earlier(&again), "{again}");
     // The same after the session was written down and read again.
     let restored = Client::restore(game(), Some("t".into()), None, &client.save()).unwrap();
-    let again = restored.clone().receive(over.as_bytes(), || 1).unwrap_err();
+    let again = restored.clone().receive(OVER.as_bytes(), || 1).unwrap_err();
     assert!(is_earlier(&again), "{again}");
     for (old, new) in [("-100,\"won", "-50,\"won"), ("\"3s\"", "\"3c\""), (":-100}", ":-90}")] {
-        assert!(over.contains(old), "{old}");
-        let error = restored.clone().receive(over.replace(old, new).as_bytes(), || 1).unwrap_err();
+        assert!(OVER.contains(old), "{old}");
+        let error = restored.clone().receive(OVER.replace(old, new).as_bytes(), || 1).unwrap_err();
         let ClientError::Contradiction { reason, before, .. } = &error else { panic!("{error}") };
         assert!(reason.to_string().contains("is reported twice"), "{error}");
         assert!(before.contains("winnings -100") && before.contains("`b200f`"), "{before}");
     }
-    let other = over.replace("b200f", "f").replace(r#""b200""#, "\"\"").replace("Ac", "Ah");
+    let other = OVER.replace("b200f", "f").replace(r#""b200""#, "\"\"").replace("Ac", "Ah");
     let other = other.replace("-100", "50").replace("-300", "150");
     let error = restored.clone().receive(other.as_bytes(), || 1).unwrap_err().to_string();
     assert!(error.contains("ends as number 1 of the session, of which 1 had ended"), "{error}");
@@ -125,7 +116,7 @@ fn an_end_told_again_is_an_old_answer_and_told_otherwise_a_contradiction() {
 #[test]
 fn another_hand_in_the_middle_of_one_is_believed_only_where_a_request_for_one_was_lost() {
     for lost in [false, true] {
-        let (mut client, _) = after_a_hand();
+        let mut client = after_a_hand();
         if lost {
             client.lost(Lost::Maybe);
         }
@@ -151,9 +142,7 @@ fn another_hand_in_the_middle_of_one_is_believed_only_where_a_request_for_one_wa
 #[test]
 fn a_move_that_was_not_decided_on_is_believed_only_where_the_same_action_was_lost() {
     for lost in [false, true] {
-        let mut client = Client::new(game(), None);
-        client.receive(FIRST.as_bytes(), || 0).unwrap();
-        client.act(Action::Call).unwrap();
+        let mut client = after(Action::Call);
         if lost {
             client.lost(Lost::Maybe);
             let unchanged = br#"{"error_msg":"Illegal bet","old_action":"b200"}"#;

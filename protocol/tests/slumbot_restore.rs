@@ -5,7 +5,7 @@ use game::Action;
 use proptest::prelude::*;
 use protocol::slumbot::Client;
 use protocol::slumbot::client::{Lost, Next};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::slumbot_client::{BUTTON, FIRST, FLOP, game};
 
@@ -79,32 +79,12 @@ fn paths(value: &Value, at: &str, out: &mut Vec<String>) {
 
 #[test]
 fn an_edited_value_is_refused_or_harmless() {
-    let values = [
-        json!(null),
-        json!(0),
-        json!(1),
-        json!(2),
-        json!(-1),
-        json!(255),
-        json!(u32::MAX),
-        json!(u64::MAX),
-        json!(i64::MIN),
-        json!(true),
-        json!(""),
-        json!("Ac9d"),
-        json!("AcAc"),
-        json!("Kh7c2s"),
-        json!("b200"),
-        json!("b200c/"),
-        json!("zz"),
-        json!("f"),
-        json!("b0"),
-        json!("b200c/kk/kk/kk"),
-        json!([]),
-        json!({}),
-        json!(["b9"]),
-        json!([["c"], []]),
-    ];
+    let values: Vec<Value> = serde_json::from_str(
+        r#"[null, 0, 1, 2, -1, 255, 4294967295, 18446744073709551615, -9223372036854775808, true,
+            "", "Ac9d", "AcAc", "Kh7c2s", "b200", "b200c/", "zz", "f", "b0", "b200c/kk/kk/kk",
+            [], {}, ["b9"], [["c"], []]]"#,
+    )
+    .unwrap();
     let (mut refused, mut taken) = (0, 0);
     for saved in saved() {
         assert!(Client::restore(game(), Some("t".into()), None, &saved).is_ok(), "{saved}");

@@ -4,13 +4,11 @@ use game::Action;
 use protocol::slumbot::client::{Lost, News};
 use protocol::slumbot::{Client, ClientError};
 
-use crate::slumbot_client::{BUTTON, FIRST, game};
+use crate::slumbot_client::{BUTTON, after, game};
 
 /// A session after its first hand, in which the bot's raise was folded to.
 fn begun() -> Client {
-    let mut client = Client::new(game(), None);
-    client.receive(FIRST.as_bytes(), || 0).unwrap();
-    client.act(Action::Fold).unwrap();
+    let mut client = after(Action::Fold);
     let over = r#"{"action":"b200f","client_pos":0,"hole_cards":["Ac","9d"],"board":[],"bot_hole_cards":["3s","2d"],"winnings":-100,"won_pot":-300,"session_num_hands":1,"baseline_winnings":10,"session_total":-100,"session_baseline_total":10}"#;
     client.receive(over.as_bytes(), || 0).unwrap();
     client

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use agents::contract::{self, Claim, Terms};
-use agents::{AgentChoice, AgentConfig, AgentError, AgentSpec, Clock, Cost, Registry};
+use agents::{AgentChoice, AgentConfig, AgentSpec, Clock, Cost, Registry};
 use clap::value_parser;
 use evaluation::speed::{Measured, measure};
 use game::GameDef;
@@ -56,8 +56,7 @@ enum What {
 struct ListArgs {
     #[command(flatten)]
     named: Named,
-    /// Print one JSON document
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
 }
 
@@ -299,7 +298,7 @@ fn verify(args: &VerifyArgs) -> Result<Output, Failure> {
             progress.show(first, &note);
             // Without `--game`, a trained agent is checked in the games that it was trained for.
             let trained = args.game.is_empty() && !choice.about().is_empty();
-            if trained && matches!(Bot::new(choice, def), Err(AgentError::Game { .. })) {
+            if trained && Bot::new(choice, def).is_err_and(|error| error.is_game()) {
                 continue;
             }
             let report = check(choice, def, terms, &mut || {

@@ -43,8 +43,7 @@ pub struct Args {
     /// Seed for the hands that the report samples
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
 }
 
@@ -59,15 +58,14 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     let buckets = buckets(&args.buckets, show)?;
     progress.finish();
     if let Some(path) = &args.out {
-        let written = logs::folder::write_whole(path, |out| buckets.write(out));
+        let written = runs::write_whole(path, |out| buckets.write(out));
         written.map_err(|error| Failure::at(path, error))?;
     }
     let reports = Street::ALL.map(|street| buckets.report(street, args.seed));
     let reports = reports.into_iter().collect::<Result<Vec<_>, _>>()?;
     let buckets = Arc::new(buckets);
     let encoding_error = situations.map(|situations| {
-        let street =
-            if situations.situation(0).board.len() == 5 { Street::River } else { Street::Turn };
+        let street = if situations.game(0).board.len() == 5 { Street::River } else { Street::Turn };
         let encoding = Encoding::Buckets(Arc::clone(&buckets), street);
         EncodingError::new(encoding_error(&encoding, &situations), &situations)
     });

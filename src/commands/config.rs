@@ -24,8 +24,7 @@ enum Command {
     Show {
         #[command(flatten)]
         named: Named,
-        /// Print one JSON document
-        #[arg(long)]
+        #[arg(from_global)]
         json: bool,
     },
 }

@@ -65,7 +65,7 @@ pub struct Args {
     #[arg(short = 'a')]
     append: bool,
     /// Print no transcript on stderr, only warnings, errors and the score
-    #[arg(short = 'q')]
+    #[arg(short = 'q', long)]
     quiet: bool,
     /// Ports by seat, separated by commas; the system chooses those that are missing or 0
     #[arg(short = 'p', value_name = "PORTS", allow_hyphen_values = true)]

@@ -27,8 +27,7 @@ pub struct Args {
     /// Only ask a running server whether it is alive, for health checks of containers
     #[arg(long, value_name = "ADDRESS:PORT")]
     server: Option<String>,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
 }
 

@@ -60,8 +60,7 @@ pub struct Args {
     /// Also draw the distributions, or the chart, into this SVG file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
 }
 

@@ -50,8 +50,7 @@ pub struct Args {
     /// How deciles are computed; each choice is a different set of features
     #[arg(long, value_enum, default_value_t)]
     method: Method,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
 }
 

@@ -27,7 +27,7 @@ const FILES: [(&str, &str); 3] = [
 const README: &str = "\
 cardroom.toml: every setting, explained. bot.py: a bot to change; any program that is given HOST \
 PORT can be one.\n\
-cardroom evaluate ./bot.py                                    # how good it is: a table, in some \
+cardroom evaluate panel ./bot.py                              # how good it is: a table, in some \
 minutes\n\
 cardroom match ./bot.py equity --hands 1000 --out first       # the bot against one agent\n\
 cardroom stats first                                          # what it won, with intervals\n\

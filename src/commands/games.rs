@@ -25,10 +25,9 @@ use crate::resolve_names::built_in;
 #[derive(clap::Args)]
 pub struct Args {
     /// Print the definition of this game, in the ACPC format
-    #[arg(value_name = "NAME")]
+    #[arg(value_name = "NAME", conflicts_with = "json")]
     name: Option<String>,
-    /// Print the list as JSON
-    #[arg(long, conflicts_with = "name")]
+    #[arg(from_global)]
     json: bool,
 }
 
@@ -92,8 +91,7 @@ pub struct BenchArgs {
     /// Minimum time for each measurement
     #[arg(long, value_name = "TIME", default_value = "2s")]
     time: Time,
-    /// Print one JSON document instead of a table
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
 }
 

@@ -64,11 +64,9 @@ pub struct Args {
     /// other things that records cannot hold
     #[arg(long)]
     leave_out: bool,
-    /// Print one JSON document instead of tables
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
-    /// No progress display
-    #[arg(long, short)]
+    #[arg(from_global)]
     quiet: bool,
 }
 

@@ -6,18 +6,23 @@ use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
 
-use evaluation::folder::is_measurement;
+use evaluation::folder::{DEALS, FLOPS, HANDS, MATCHES};
 use learners::database;
-use learners::endgames::database::Deck;
 use learners::situations::Situations;
 use logs::ledger;
+use readable::endgame::database::Deck;
+use runs::{Form, journal};
 use serde::Serialize;
 use show::number::counted;
+use studies::record::STEPS;
 
 use crate::exit::Failure;
 use crate::output::{Output, Report};
 use crate::report;
 use crate::shell;
+
+/// The journals whose parts can be joined.
+static JOURNALS: [Form; 5] = [DEALS, HANDS, FLOPS, MATCHES, STEPS];
 
 /// Join parts made with --shard: of a match, tournament, evaluation, study, situations or endgames.
 ///
@@ -31,44 +36,37 @@ pub struct Args {
     /// The folder or file for the result
     #[arg(long, value_name = "PATH", required = true)]
     out: PathBuf,
-    /// Print one JSON document instead of tables
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
 }
 
 /// Runs the command: merges the parts and prints the report of a match, or where the result is.
 pub fn run(args: Args) -> Result<Output, Failure> {
     let Args { parts, out, json } = args;
+    let joined = Joined { matches: None, parts: parts.len(), folder: out.clone() };
     if let Some(file) = parts.iter().find(|part| part.is_file()) {
         if database::is::<Situations>(file) {
-            database::merge::<Situations>(&parts, &out).map_err(Failure::input)?;
+            database::merge::<Situations>(&parts, &out)?;
         } else {
-            database::merge::<Deck>(&parts, &out).map_err(Failure::input)?;
+            database::merge::<Deck>(&parts, &out)?;
         }
-        return Output::report(&Joined { matches: None, parts: parts.len(), folder: out }, json);
+        return Output::report(&joined, json);
     }
-    if parts.iter().any(|part| is_measurement(part)) {
-        evaluation::folder::merge(&parts, &out).map_err(Failure::input)?;
-        return Output::report(&Joined { matches: None, parts: parts.len(), folder: out }, json);
-    }
-    if parts.iter().any(|part| studies::record::is_study(part)) {
-        studies::record::merge(&parts, &out).map_err(Failure::input)?;
-        return Output::report(&Joined { matches: None, parts: parts.len(), folder: out }, json);
+    if let Some(form) = journal::form_of(&parts, &JOURNALS) {
+        journal::merge(&parts, form, &out)?;
+        return Output::report(&joined, json);
     }
     let names = matches_in(&parts);
     if names.is_empty() {
-        matches::folder::merge(&parts, &out).map_err(Failure::input)?;
+        matches::folder::merge(&parts, &out)?;
         return report::show_folder(&out, json);
     }
-    std::fs::create_dir_all(&out)
-        .map_err(|error| Failure::input(anyhow::anyhow!("{}: {error}", out.display())))?;
-    let count = parts.len();
+    std::fs::create_dir_all(&out).map_err(|error| Failure::at(&out, error))?;
     for name in &names {
         let parts: Vec<PathBuf> = parts.iter().map(|part| part.join(name)).collect();
-        matches::folder::merge(&parts, &out.join(name)).map_err(Failure::input)?;
+        matches::folder::merge(&parts, &out.join(name))?;
     }
-    let joined = Joined { matches: Some(names.len()), parts: count, folder: out };
-    Output::report(&joined, json)
+    Output::report(&Joined { matches: Some(names.len()), ..joined }, json)
 }
 
 /// The names of the matches in folders of tournaments; empty if the folders are those of matches.

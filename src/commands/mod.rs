@@ -5,7 +5,6 @@ pub mod buckets;
 pub mod config;
 pub mod dealer;
 pub mod doctor;
-pub mod endgame;
 pub mod equity;
 pub mod evaluate;
 pub mod explain;
@@ -27,8 +26,9 @@ pub mod systemd;
 pub mod tournament;
 pub mod train;
 
-use clap::{Parser, Subcommand};
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 
+use crate::arguments::Everywhere;
 use crate::exit::Failure;
 use crate::help;
 use crate::output::Output;
@@ -37,8 +37,10 @@ use crate::output::Output;
 #[derive(Parser)]
 #[command(name = "cardroom", version, propagate_version = true)]
 pub struct Cli {
+    #[command(flatten)]
+    everywhere: Everywhere,
     #[command(subcommand)]
-    pub command: Command,
+    command: Command,
 }
 
 /// The commands, in the order of the help text.
@@ -60,7 +62,6 @@ pub enum Command {
     Agents(agents::Args),
     Show(show::Args),
     Solve(solve::Args),
-    Endgame(endgame::Args),
     Train(train::Args),
     Evaluate(evaluate::Args),
     Explain(explain::Args),
@@ -79,11 +80,47 @@ pub enum Command {
     Man(help::ManArgs),
 }
 
+/// The commands that print no document.
+const WITHOUT_DOCUMENT: &[&str] = &[
+    "serve",
+    "init",
+    "demo",
+    "config check",
+    "dealer",
+    "export",
+    "agents package acpc",
+    "train cfr",
+    "solve endgame play",
+    "explain tree",
+    "explain playbook",
+    "worker",
+    "systemd",
+    "completions",
+    "man",
+];
+
 impl Command {
     /// The command parsed from these arguments.
     pub fn parse(arguments: &[String]) -> Result<Command, Failure> {
         let words = std::iter::once("cardroom").chain(arguments.iter().map(String::as_str));
-        Ok(Cli::try_parse_from(words).map_err(Failure::usage)?.command)
+        Command::read(Cli::command().try_get_matches_from(words).map_err(Failure::usage)?)
+    }
+
+    /// The command of a parsed command line. A command that prints no document refuses `--json`.
+    pub fn read(matches: ArgMatches) -> Result<Command, Failure> {
+        let mut names = Vec::new();
+        let mut last = &matches;
+        while let Some((name, inner)) = last.subcommand() {
+            names.push(name);
+            last = inner;
+        }
+        let name = names.join(" ");
+        if last.get_flag("json") && WITHOUT_DOCUMENT.contains(&name.as_str()) {
+            return Err(Failure::usage(format!(
+                "--json: `cardroom {name}` prints no document: leave it out"
+            )));
+        }
+        Ok(Cli::from_arg_matches(&matches).map_err(Failure::usage)?.command)
     }
 }
 
@@ -103,7 +140,6 @@ pub fn perform(command: Command) -> Result<Output, Failure> {
         Command::Show(args) => show::run(&args),
         Command::Agents(args) => agents::run(args),
         Command::Solve(args) => solve::run(&args),
-        Command::Endgame(args) => endgame::run(&args),
         Command::Train(args) => train::run(args),
         Command::Evaluate(args) => evaluate::run(&args),
         Command::Explain(args) => explain::run(&args),
@@ -119,5 +155,23 @@ pub fn perform(command: Command) -> Result<Output, Failure> {
         Command::Doctor(args) => doctor::run(&args),
         Command::Completions(args) => Ok(help::completions(&args)),
         Command::Man(args) => help::man(&args),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::{Cli, WITHOUT_DOCUMENT};
+
+    #[test]
+    fn commands_without_a_document_are_commands() {
+        let all = Cli::command();
+        for name in WITHOUT_DOCUMENT {
+            let found =
+                name.split(' ').try_fold(&all, |command, word| command.find_subcommand(word));
+            assert!(found.is_some(), "{name}");
+        }
+        all.debug_assert();
     }
 }

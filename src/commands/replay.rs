@@ -49,12 +49,10 @@ pub struct Args {
     named: Named,
     /// Threads, at most 1024 [default: one per processor]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024))]
-    jobs: Option<u16>,
-    /// Print one JSON document instead of tables
-    #[arg(long)]
+    threads: Option<u16>,
+    #[arg(from_global)]
     json: bool,
-    /// No progress display
-    #[arg(long, short)]
+    #[arg(from_global)]
     quiet: bool,
 }
 
@@ -114,7 +112,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         agents: players.iter().map(|player| player.choice.clone()).collect(),
         hands,
         deadline: args.deadline.map(|time| time.0),
-        jobs: args.jobs.map_or(processors, usize::from),
+        jobs: args.threads.map_or(processors, usize::from),
     };
     let stop = interrupt::listen(interrupt::FINISHING)?;
     let mut progress = Progress::patient(total, "hands", args.quiet);

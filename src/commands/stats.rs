@@ -18,7 +18,7 @@ use crate::source::Source;
 ///
 /// Reads a match folder, a ledger, or the log of any ACPC dealer. Intervals are by normal theory on
 /// duplicate groups and by bootstrap, with a note when they disagree; another interval is valid at
-/// any time. docs/statistics.md explains each figure and the schema of the JSON document.
+/// any time. docs/statistics.md explains each figure, docs/report.md the JSON document.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]
@@ -26,8 +26,7 @@ pub struct Args {
     /// A match folder, a ledger, or an ACPC log
     #[arg(value_name = "MATCH")]
     source: PathBuf,
-    /// Print one JSON document instead of tables
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
     /// Also report how many hands an interval of ±X mbb/hand needs
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
@@ -71,9 +70,8 @@ pub struct Args {
     game: Option<String>,
     /// Also draw the winnings of the first entrant into this SVG file
     #[arg(long, value_name = "FILE")]
-    curve: Option<PathBuf>,
-    /// No progress display
-    #[arg(long, short)]
+    svg: Option<PathBuf>,
+    #[arg(from_global)]
     quiet: bool,
 }
 
@@ -90,7 +88,7 @@ enum AllInMode {
 
 /// Runs the command: reads the match and prints its report.
 pub fn run(args: &Args) -> Result<Output, Failure> {
-    output::check(args.curve.as_deref())?;
+    output::check(args.svg.as_deref())?;
     if args.half_width.is_some_and(|wanted| !(0.001..=1e6).contains(&wanted)) {
         return Err(Failure::usage("--half-width must be from 0.001 to 1000000"));
     }
@@ -119,7 +117,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         .filter(|_| asked && args.source.is_dir())
         .and_then(|record| Keeper::of(&args.source, record, source.info(), registry.as_ref()));
     let added = report::add_up(&source, &effort, registry.as_ref(), keeper.as_ref(), args.quiet)?;
-    if let Some(path) = &args.curve {
+    if let Some(path) = &args.svg {
         report::write(path, &winnings_curve(source.info(), &added.tally, 0).file())?;
     }
     let mut report = added.report(&source, args.half_width)?.with_record(record);

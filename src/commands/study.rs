@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::ValueEnum;
-use logs::Shard;
-use logs::folder::write_whole;
+use runs::Shard;
+use runs::write_whole;
 use serde::Serialize;
 use show::number::counted;
 use studies::record::{Done, Record};
@@ -98,11 +98,9 @@ pub struct Args {
     dry_run: bool,
     #[command(flatten)]
     named: Named,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
-    /// Do not print the steps
-    #[arg(long, short)]
+    #[arg(from_global)]
     quiet: bool,
 }
 
@@ -218,11 +216,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         // The last command listened for Ctrl-C itself; listen again, in case it took a stop.
         interrupt::listen_again(&stop, interrupt::FINISHING)?;
         if stop.asked() {
-            return Err(Failure::interrupted(format!(
-                "stopped after {number} of {} steps; resume with: {}",
-                count,
-                interrupt::command_line()
-            )));
+            return Err(interrupt::stopped(&format!("stopped after {number} of {count} steps")));
         }
         if !args.quiet {
             say(&format!("[{:>2}/{}] {}", number + 1, count, step.title));
@@ -231,7 +225,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         step.work.perform()?;
         let seconds = begun.elapsed().as_secs_f64();
         let done = Done { title: step.title, command: step.typed, seconds };
-        record.add(&options.folder, done).map_err(Failure::input)?;
+        record.add(done).map_err(Failure::input)?;
     }
     if let Some(shard) = args.shard {
         let part = shard.to_string();

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use agents::{AgentChoice, AgentConfig, Registry};
 use game::{GameDef, Quirks};
 use matches::bot::Bot;
-use matches::games::{LoadGameError, load_game};
+use matches::games::load_game;
 use matches::program::Program;
 use protocol::acpc::dealer::{Limits, Replies};
 use protocol::acpc::gamedef::Reading;
@@ -98,11 +98,9 @@ fn registry(loaded: &Loaded) -> Result<Registry, ConfigError> {
     }
     for name in loaded.config.agents.keys() {
         registry.resolve(name).map_err(|error| {
-            let key = match &error {
-                agents::AgentError::UnknownOption { agent, option, .. } => {
-                    format!("agents.{agent}.{option}")
-                }
-                _ => format!("agents.{name}"),
+            let key = match error.unknown_option() {
+                Some((agent, option)) => format!("agents.{agent}.{option}"),
+                None => format!("agents.{name}"),
             };
             loaded.unusable(&key, error)
         })?;
@@ -465,7 +463,7 @@ impl Checker<'_> {
 }
 
 /// The game in a file beside the configuration; `Err(None)` when there is no such file.
-fn strict_file(path: &Path) -> Result<Arc<GameDef>, Option<LoadGameError>> {
+fn strict_file(path: &Path) -> Result<Arc<GameDef>, Option<matches::Error>> {
     if !path.is_file() {
         return Err(None);
     }

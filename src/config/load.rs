@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use toml::de::{DeTable, DeValue};
 use toml::{Spanned, Table, Value};
 
-use super::{Config, Decide, Login, OutsideDealer, Queue, Server, Slumbot};
+use super::{Config, ConfigError, Decide, Login, OutsideDealer, Queue, Server, Slumbot};
 use crate::shell::without_accounts;
 
 /// A value given by a flag.
@@ -94,7 +94,12 @@ impl Loaded {
             let path = name[PREFIX.len()..].to_lowercase();
             if !merged.contains_key(&path) && !path.contains("__") {
                 let nearest = nearest_variable(&path);
-                return Err(ConfigError::UnknownVariable { name, nearest });
+                let hint = nearest.map(|name| format!(" (did you mean `{name}`?)"));
+                return Err(ConfigError::new(format!(
+                    "environment variable {name} sets nothing{}: two underscores separate the \
+                     parts of a key, as in CARDROOM_SERVER__BIND",
+                    hint.unwrap_or_default()
+                )));
             }
             let path: Vec<&str> = path.split("__").collect();
             loaded.set(&mut merged, &path, &value, &ValueOrigin::Variable(name.clone()))?;
@@ -129,16 +134,8 @@ impl Loaded {
     }
 
     /// The error that a key's value cannot be used.
-    pub fn unusable(
-        &self,
-        key: &str,
-        reason: impl Into<Box<dyn std::error::Error + Send + Sync>>,
-    ) -> ConfigError {
-        ConfigError::Unusable {
-            origin: self.nearest_origin(key),
-            key: key.to_owned(),
-            reason: reason.into(),
-        }
+    pub fn unusable(&self, key: &str, reason: impl fmt::Display) -> ConfigError {
+        ConfigError::new(format!("{}: {key}: {reason}", self.nearest_origin(key)))
     }
 
     /// The folder to which relative paths in the file refer; empty without a file.
@@ -164,14 +161,13 @@ impl Loaded {
 
     fn read_file(&mut self, path: &Path) -> Result<Table, ConfigError> {
         let read = std::fs::read_to_string(path);
-        let text = read.map_err(|reason| ConfigError::Read { path: path.to_owned(), reason })?;
+        let text = read.map_err(|reason| {
+            ConfigError::new(format!("cannot read the configuration {}: {reason}", path.display()))
+        })?;
         let text = text.as_str();
-        let bad = |error: &toml::de::Error, reason| ConfigError::Bad {
-            origin: ValueOrigin::Line(
-                path.to_owned(),
-                error.span().map_or(1, |s| line(text, s.start)),
-            ),
-            reason,
+        let bad = |error: &toml::de::Error, reason: String| {
+            let line = error.span().map_or(1, |s| line(text, s.start));
+            ConfigError::new(format!("{}: {reason}", ValueOrigin::Line(path.to_owned(), line)))
         };
         let no_toml = |error: toml::de::Error| bad(&error, one_line(error.message()));
         let spanned = DeTable::parse(text).map_err(no_toml)?;
@@ -182,9 +178,7 @@ impl Loaded {
         toml::from_str::<Config>(text).map_err(|error| {
             let at = error.span().map_or(0, |span| span.start);
             match (unknown_field(&error), keys.get(&at)) {
-                (Some((field, known)), Some(key)) => {
-                    unknown_key(origin(at), key.clone(), &field, known)
-                }
+                (Some((field, known)), Some(key)) => unknown_key(&origin(at), key, &field, &known),
                 _ => bad(&error, explain(&error, &root)),
             }
         })?;
@@ -246,7 +240,7 @@ impl Loaded {
                             && let Some(at) = path.iter().position(|part| **part == field)
                         {
                             let key = key_of(&path[..=at]);
-                            return Err(unknown_key(origin.clone(), key, &field, known));
+                            return Err(unknown_key(origin, &key, &field, &known));
                         }
                         one_line(error.message())
                     }
@@ -258,7 +252,7 @@ impl Loaded {
             _ if is_secret(&key) => format!("{key} cannot have this value, which is not shown"),
             reason => without_accounts(&format!("{key} cannot be `{text}`: {reason}")),
         };
-        Err(ConfigError::Bad { origin: origin.clone(), reason })
+        Err(ConfigError::new(format!("{origin}: {reason}")))
     }
 
     /// Resolves relative paths in the file against its folder.
@@ -293,10 +287,11 @@ fn unknown_field(error: &toml::de::Error) -> Option<(String, Vec<String>)> {
 }
 
 /// The error that there is no key of this name among those known in its table.
-fn unknown_key(origin: ValueOrigin, key: String, name: &str, known: Vec<String>) -> ConfigError {
+fn unknown_key(origin: &ValueOrigin, key: &str, name: &str, known: &[String]) -> ConfigError {
     let nearest = show::nearest::nearest(name, known.iter().map(String::as_str));
-    let nearest = nearest.map(str::to_owned);
-    ConfigError::UnknownKey { origin, key, nearest, known }
+    let hint = nearest.map(|key| format!(" (did you mean `{key}`?)")).unwrap_or_default();
+    let known = known.join(", ");
+    ConfigError::new(format!("{origin}: there is no key `{key}`{hint}; keys here: {known}"))
 }
 
 /// The names of a type's fields.
@@ -453,65 +448,6 @@ fn flatten(key: &str, value: &Value, values: &mut Vec<(String, String)>) {
 fn is_secret(key: &str) -> bool {
     let name = key.rsplit('.').next().unwrap_or(key).to_lowercase();
     ["password", "secret", "token", "api_key"].iter().any(|word| name.ends_with(word))
-}
-
-/// An error in a configuration. Every message names its origin and is one line.
-#[derive(Debug, thiserror::Error)]
-pub enum ConfigError {
-    /// The file cannot be read.
-    #[error("cannot read the configuration {}: {reason}", .path.display())]
-    Read {
-        /// The file's path.
-        path: PathBuf,
-        /// The system's error.
-        reason: std::io::Error,
-    },
-    /// The file is not TOML, or a value has the wrong type.
-    #[error("{origin}: {reason}")]
-    Bad {
-        /// The origin of the value.
-        origin: ValueOrigin,
-        /// The fault.
-        reason: String,
-    },
-    /// A key is unknown.
-    #[error(
-        "{origin}: there is no key `{key}`{}; keys here: {}",
-        .nearest.as_ref().map(|key| format!(" (did you mean `{key}`?)")).unwrap_or_default(),
-        .known.join(", ")
-    )]
-    UnknownKey {
-        /// The origin of the key.
-        origin: ValueOrigin,
-        /// The key with its path.
-        key: String,
-        /// The nearest known key, if one is near.
-        nearest: Option<String>,
-        /// All keys that are allowed there.
-        known: Vec<String>,
-    },
-    /// An environment variable has our prefix but sets nothing.
-    #[error(
-        "environment variable {name} sets nothing{}: two underscores separate the parts of a \
-         key, as in CARDROOM_SERVER__BIND",
-        .nearest.as_ref().map(|name| format!(" (did you mean `{name}`?)")).unwrap_or_default()
-    )]
-    UnknownVariable {
-        /// The variable's name.
-        name: String,
-        /// The nearest known variable, if one is near.
-        nearest: Option<String>,
-    },
-    /// A value has the right type but cannot be used.
-    #[error("{origin}: {key}: {reason}")]
-    Unusable {
-        /// The origin of the value.
-        origin: ValueOrigin,
-        /// The key with its path.
-        key: String,
-        /// The error of the check.
-        reason: Box<dyn std::error::Error + Send + Sync>,
-    },
 }
 
 /// The layer that set a value.

@@ -16,8 +16,19 @@ use std::path::PathBuf;
 use agents::AgentConfig;
 use serde::{Deserialize, Serialize};
 
-pub use load::{ConfigError, Flag, Loaded, ignore_variables, variables};
+pub use load::{Flag, Loaded, ignore_variables, variables};
 use units::{Size, Time};
+
+/// What is wrong with a configuration or a value, where, and what to write. It is one line.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ConfigError(String);
+
+impl ConfigError {
+    pub(crate) fn new(text: impl Into<String>) -> ConfigError {
+        ConfigError(text.into())
+    }
+}
 
 /// The whole configuration.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

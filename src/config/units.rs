@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
+use super::ConfigError;
+
 /// A duration, written with its unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Time(pub Duration);
@@ -16,33 +18,18 @@ pub struct Time(pub Duration);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Size(pub u64);
 
-/// Text that is not a valid value; the message says what is.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum UnitError {
-    /// The text is not a duration.
-    #[error(
-        "`{0}` is not a duration: write a number and a unit (ms, s, min, h), as in \"120s\" or \
-         \"1h 30min\""
-    )]
-    Time(String),
-    /// The text is not a size.
-    #[error("`{0}` is not a size: write a number and a unit (B, KiB, MiB, GiB), as in \"64MiB\"")]
-    Size(String),
-    /// The text is not a count.
-    #[error(
-        "`{0}` is not a count: write a whole number, or thousands, millions as in \"500k\" or \
-         \"2.5M\""
-    )]
-    Count(String),
-}
-
 impl FromStr for Time {
-    type Err = UnitError;
+    type Err = ConfigError;
 
-    fn from_str(text: &str) -> Result<Time, UnitError> {
+    fn from_str(text: &str) -> Result<Time, ConfigError> {
         let parsed = text.trim().parse::<jiff::SignedDuration>().ok();
         let time = parsed.and_then(|time| Duration::try_from(time).ok());
-        time.map(Time).ok_or_else(|| UnitError::Time(text.to_owned()))
+        time.map(Time).ok_or_else(|| {
+            ConfigError::new(format!(
+                "`{text}` is not a duration: write a number and a unit (ms, s, min, h), as in \
+                 \"120s\" or \"1h 30min\""
+            ))
+        })
     }
 }
 
@@ -60,9 +47,9 @@ impl fmt::Display for Time {
 pub struct Count(pub u64);
 
 impl FromStr for Count {
-    type Err = UnitError;
+    type Err = ConfigError;
 
-    fn from_str(text: &str) -> Result<Count, UnitError> {
+    fn from_str(text: &str) -> Result<Count, ConfigError> {
         let text = text.trim();
         let units = [('k', 1_000), ('M', 1_000_000), ('G', 1_000_000_000)];
         let unit =
@@ -78,7 +65,12 @@ impl FromStr for Count {
             (digits(whole) && digits(part) && !whole.is_empty() && counted % divisor == 0)
                 .then_some(counted / divisor)
         })();
-        read.map(Count).ok_or_else(|| UnitError::Count(text.to_owned()))
+        read.map(Count).ok_or_else(|| {
+            ConfigError::new(format!(
+                "`{text}` is not a count: write a whole number, or thousands, millions as in \
+                 \"500k\" or \"2.5M\""
+            ))
+        })
     }
 }
 
@@ -99,16 +91,21 @@ const SIZES: [(&str, u64); 7] = [
 ];
 
 impl FromStr for Size {
-    type Err = UnitError;
+    type Err = ConfigError;
 
-    fn from_str(text: &str) -> Result<Size, UnitError> {
+    fn from_str(text: &str) -> Result<Size, ConfigError> {
         let lower = text.trim().to_ascii_lowercase();
         let found = SIZES.iter().find_map(|(unit, bytes)| {
             Some((lower.strip_suffix(&unit.to_ascii_lowercase())?, *bytes))
         });
         let size = found
             .and_then(|(number, bytes)| number.trim_end().parse::<u64>().ok()?.checked_mul(bytes));
-        size.map(Size).ok_or_else(|| UnitError::Size(text.to_owned()))
+        size.map(Size).ok_or_else(|| {
+            ConfigError::new(format!(
+                "`{text}` is not a size: write a number and a unit (B, KiB, MiB, GiB), as in \
+                 \"64MiB\""
+            ))
+        })
     }
 }
 

@@ -181,16 +181,12 @@ async fn read_body(request: Request, limits: Limits) -> Result<body::Bytes, Prob
 }
 
 fn cannot_be_built(error: &AgentError) -> Problem {
-    match error {
-        AgentError::Game { .. } => {
-            Problem::at("/game", error.to_string(), "name a game that this agent plays")
-        }
-        _ => {
-            tracing::warn!(%error, "an agent that was asked for a decision cannot be built");
-            let remedy = "the server's log says more; `cardroom config check` tries its agents";
-            Problem::new(StatusCode::SERVICE_UNAVAILABLE, error.to_string(), remedy)
-        }
+    if error.is_game() {
+        return Problem::at("/game", error.to_string(), "name a game that this agent plays");
     }
+    tracing::warn!(%error, "an agent that was asked for a decision cannot be built");
+    let remedy = "the server's log says more; `cardroom config check` tries its agents";
+    Problem::new(StatusCode::SERVICE_UNAVAILABLE, error.to_string(), remedy)
 }
 
 fn no_decision(agent: &str, fallback: Fallback, note: Option<&str>) -> Problem {

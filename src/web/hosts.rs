@@ -18,6 +18,7 @@ use protocol::slumbot::message::json;
 
 use super::api::{self, Problem};
 use super::listener::Wire;
+use crate::config::ConfigError;
 
 /// The hosts that this server answers for, and its trusted proxies.
 #[derive(Debug, Clone)]
@@ -30,14 +31,6 @@ pub struct Hosts {
     proxies: Vec<IpAddr>,
 }
 
-/// A text that is not a host without a port.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "`{0}` is not a host: write a name or an address without a port, as in \"cards.example.org\" \
-     or \"192.168.1.5\""
-)]
-pub struct NoHost(String);
-
 impl Hosts {
     /// The hosts of a server bound to this address, without further names.
     pub fn new(bound: IpAddr) -> Hosts {
@@ -49,13 +42,16 @@ impl Hosts {
     ///
     /// # Errors
     /// When the text is not a host without a port.
-    pub fn add(&mut self, text: &str) -> Result<(), NoHost> {
+    pub fn add(&mut self, text: &str) -> Result<(), ConfigError> {
         if let Some(address) = address(text).or_else(|| text.parse().ok()) {
             self.addresses.push(address.to_canonical());
         } else if split(text) == Some(text) {
             self.names.push(bare(text).to_owned());
         } else {
-            return Err(NoHost(text.to_owned()));
+            return Err(ConfigError::new(format!(
+                "`{text}` is not a host: write a name or an address without a port, as in \
+                 \"cards.example.org\" or \"192.168.1.5\""
+            )));
         }
         Ok(())
     }
@@ -224,7 +220,8 @@ mod tests {
             hosts.add(text).expect("a host");
         }
         for text in ["", "cards.example.org:80", "http://x", "*", "*.example.org", "[x]", "a b"] {
-            assert_eq!(hosts.add(text), Err(NoHost(text.to_owned())));
+            let refused = hosts.add(text).expect_err("no host").to_string();
+            assert!(refused.contains(&format!("`{text}` is not a host")), "{refused}");
         }
         let reached: IpAddr = "10.0.0.9".parse().expect("an address");
         for host in [

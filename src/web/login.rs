@@ -35,6 +35,7 @@ use protocol::slumbot::host;
 use tracing::field::display;
 
 use super::listener::caller;
+use crate::config::ConfigError;
 
 /// Most bytes of a password or token.
 const MAX_FILE: u64 = 1024;
@@ -78,39 +79,6 @@ impl fmt::Debug for Login {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Login").field("slumbot", &self.slumbot).finish_non_exhaustive()
     }
-}
-
-/// An error in a file with a password or token.
-#[derive(Debug, thiserror::Error)]
-pub enum SecretError {
-    /// The file cannot be read.
-    #[error("{}: {reason}", .path.display())]
-    Io {
-        /// The file's path.
-        path: PathBuf,
-        /// The system's error.
-        reason: std::io::Error,
-    },
-    /// Others than the owner can read or change the file.
-    #[error(
-        "{}: users other than its owner can read or change it (mode {mode:o}): `chmod 600` it, \
-         and change its contents if others may know them",
-        .path.display()
-    )]
-    Open {
-        /// The file's path.
-        path: PathBuf,
-        /// The file's mode.
-        mode: u32,
-    },
-    /// The content is not a password or token.
-    #[error("{}: it must hold {expected}, on one line", .path.display())]
-    Content {
-        /// The file's path.
-        path: PathBuf,
-        /// The expected content.
-        expected: &'static str,
-    },
 }
 
 impl Login {
@@ -285,14 +253,17 @@ fn seconds(time: Duration) -> u64 {
 ///
 /// # Errors
 /// When the file cannot be read, or others can read or change it.
-pub fn open_secret(path: &Path) -> Result<File, SecretError> {
-    let io = |reason| SecretError::Io { path: path.to_owned(), reason };
-    let file = File::open(path).map_err(io)?;
-    let mode = file.metadata().map_err(io)?.permissions().mode() & 0o777;
+pub fn open_secret(path: &Path) -> Result<File, ConfigError> {
+    let at = |reason: &dyn fmt::Display| ConfigError::new(format!("{}: {reason}", path.display()));
+    let file = File::open(path).map_err(|error| at(&error))?;
+    let mode = file.metadata().map_err(|error| at(&error))?.permissions().mode() & 0o777;
     let credentials = std::env::var_os("CREDENTIALS_DIRECTORY").map(PathBuf::from);
     let handed = credentials.is_some_and(|folder| path.starts_with(folder));
     if mode & if handed { 0o037 } else { 0o077 } != 0 {
-        return Err(SecretError::Open { path: path.to_owned(), mode });
+        return Err(at(&format_args!(
+            "users other than its owner can read or change it (mode {mode:o}): `chmod 600` it, and \
+             change its contents if others may know them"
+        )));
     }
     Ok(file)
 }
@@ -301,11 +272,11 @@ pub fn open_secret(path: &Path) -> Result<File, SecretError> {
 ///
 /// # Errors
 /// When the file cannot be read, others can read it, or its content is not valid.
-pub fn read_secret(path: &Path, token: bool) -> Result<String, SecretError> {
-    let io = |reason| SecretError::Io { path: path.to_owned(), reason };
+pub fn read_secret(path: &Path, token: bool) -> Result<String, ConfigError> {
+    let at = |reason: &dyn fmt::Display| ConfigError::new(format!("{}: {reason}", path.display()));
     let file = open_secret(path)?;
     let mut text = String::new();
-    file.take(MAX_FILE + 1).read_to_string(&mut text).map_err(io)?;
+    file.take(MAX_FILE + 1).read_to_string(&mut text).map_err(|error| at(&error))?;
     let secret = text.strip_suffix('\n').unwrap_or(&text);
     let secret = secret.strip_suffix('\r').unwrap_or(secret);
     let bearer = |c: char| c.is_ascii_alphanumeric() || "-._~+/=".contains(c);
@@ -316,7 +287,7 @@ pub fn read_secret(path: &Path, token: bool) -> Result<String, SecretError> {
         } else {
             "a password without control characters"
         };
-        return Err(SecretError::Content { path: path.to_owned(), expected });
+        return Err(at(&format_args!("it must hold {expected}, on one line")));
     }
     Ok(secret.to_owned())
 }

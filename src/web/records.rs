@@ -9,10 +9,10 @@ use std::time::SystemTime;
 
 use jiff::Timestamp;
 use logs::LedgerReader;
-use logs::folder::HeldLocks;
 use logs::folder::{MANIFEST, REPORT};
 use logs::ledger::FILE_NAME;
 use logs::stats::Interval;
+use runs::HeldLocks;
 use serde::{Deserialize, Serialize};
 use wire::host::{Ended, Ending, HOSTED_FILE, RESULT_FILE};
 

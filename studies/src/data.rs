@@ -123,7 +123,11 @@ impl Data {
     }
 
     /// The report of what is in the folder.
-    pub(crate) fn report(&self, options: &Options, record: &Record) -> Result<Report, ReadError> {
+    pub(crate) fn report(
+        &self,
+        options: &Options,
+        record: &Record,
+    ) -> Result<Report, crate::Error> {
         let engine = Engine::new(options, Some(record.clone()));
         self.made(&engine, options, record).map_err(|error| engine.explained(&error, options))
     }
@@ -201,43 +205,12 @@ impl StepData {
     }
 }
 
-/// An error in reading the results of a study.
-#[derive(Debug, thiserror::Error)]
-pub enum ReadError {
-    /// A file cannot be read.
-    #[error("{path}: {error}")]
-    File {
-        /// The file's path.
-        path: String,
-        /// The system's error.
-        error: std::io::Error,
-    },
-    /// A file is not the output of its command.
-    #[error("{path}: {what}; remove the study's folder to start again")]
-    Damaged {
-        /// The file's path.
-        path: String,
-        /// The fault.
-        what: String,
-    },
-    /// A page could not be made.
-    #[error("the page cannot be made: {0}")]
-    Page(#[from] Error),
-}
-
-impl ReadError {
-    /// The error that a file is not the output of its command.
-    pub(crate) fn damaged(path: &Path, what: String) -> ReadError {
-        ReadError::Damaged { path: path.display().to_string(), what }
-    }
-}
-
 /// What functions of templates read and make outside the templates.
 #[derive(Debug, Default)]
 struct Outside {
     folder: PathBuf,
     /// The error of a file that could not be read.
-    error: Mutex<Option<ReadError>>,
+    error: Mutex<Option<crate::Error>>,
     /// The pictures that were drawn, by the names of their files.
     drawn: Mutex<Vec<(String, String)>>,
 }
@@ -252,7 +225,7 @@ impl Outside {
     }
 
     /// Keeps the error of a file, and gives one for the template.
-    fn failed(&self, error: ReadError) -> Error {
+    fn failed(&self, error: crate::Error) -> Error {
         let short = Error::new(ErrorKind::InvalidOperation, error.to_string());
         *locked(&self.error) = Some(error);
         short
@@ -260,13 +233,12 @@ impl Outside {
 
     fn text(&self, name: &str) -> Result<String, Error> {
         let path = self.folder.join(name);
-        let failed = |error| ReadError::File { path: path.display().to_string(), error };
-        std::fs::read_to_string(&path).map_err(|error| self.failed(failed(error)))
+        std::fs::read_to_string(&path).map_err(|error| self.failed(crate::Error::at(&path, error)))
     }
 
     fn json(&self, name: &str) -> Result<serde_json::Value, Error> {
         let damaged = |error: serde_json::Error| {
-            self.failed(ReadError::damaged(&self.folder.join(name), error.to_string()))
+            self.failed(crate::Error::damaged(&self.folder.join(name), error.to_string()))
         };
         serde_json::from_str(&self.text(name)?).map_err(damaged)
     }
@@ -418,7 +390,7 @@ impl Engine {
         document.pointer(pointer).cloned().ok_or_else(|| {
             let path = self.outside.folder.join(file);
             let what = format!("there is nothing at {pointer}");
-            self.outside.failed(ReadError::damaged(&path, what))
+            self.outside.failed(crate::Error::damaged(&path, what))
         })
     }
 
@@ -436,9 +408,9 @@ impl Engine {
     }
 
     /// The reason why a report could not be made: a file, or what a template expects of the files.
-    fn explained(&self, error: &Error, options: &Options) -> ReadError {
+    fn explained(&self, error: &Error, options: &Options) -> crate::Error {
         let file = locked(&self.outside.error).take();
-        file.unwrap_or_else(|| ReadError::damaged(&options.folder, detail(error)))
+        file.unwrap_or_else(|| crate::Error::damaged(&options.folder, detail(error)))
     }
 }
 
@@ -606,7 +578,7 @@ fn own_ids(svg: &str, file: &Path) -> String {
 }
 
 /// An error with its causes.
-fn detail(error: &Error) -> String {
+pub(crate) fn detail(error: &Error) -> String {
     let mut text = error.to_string();
     let mut cause = std::error::Error::source(error);
     while let Some(error) = cause {

@@ -6,10 +6,10 @@
 //! anything.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use logs::Shard;
+use runs::{RunError, Shard};
 
 mod claims;
 mod data;
@@ -18,12 +18,34 @@ pub mod record;
 mod report;
 mod shard;
 
-pub use data::ReadError;
 pub use shard::{independent, shard_steps};
 
 use data::{Data, data};
 use record::Record;
 use report::{Frame, Section};
+
+/// What is wrong with a study's folder or results, where, and what to do about it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Error(String);
+
+impl Error {
+    /// The error for a file or folder.
+    fn at(path: &Path, reason: impl fmt::Display) -> Error {
+        Error(format!("{}: {reason}", path.display()))
+    }
+
+    /// The error for a file that is not the output of its command.
+    fn damaged(path: &Path, what: impl fmt::Display) -> Error {
+        Error::at(path, format!("{what}; remove the study's folder to start again"))
+    }
+}
+
+impl From<RunError> for Error {
+    fn from(error: RunError) -> Error {
+        Error(error.to_string())
+    }
+}
 
 /// The options of a study.
 #[derive(Debug, Clone, PartialEq)]
@@ -143,8 +165,8 @@ impl Study {
     /// Makes the report from the results in the folder, once all steps are done.
     ///
     /// # Errors
-    /// [`ReadError`].
-    pub fn report(&self, options: &Options, record: &Record) -> Result<Report, ReadError> {
+    /// When a result is missing or damaged.
+    pub fn report(&self, options: &Options, record: &Record) -> Result<Report, Error> {
         self.data.report(options, record)
     }
 }
@@ -274,9 +296,11 @@ impl Report {
         mut files: Vec<(String, String)>,
         pictures: &[&str],
         document: serde_json::Value,
-    ) -> Result<Report, ReadError> {
+    ) -> Result<Report, Error> {
         files.push(("tables.md".to_owned(), report::markdown(sections)));
-        files.push(("report.html".to_owned(), report::page(frame, record, sections)?));
+        let page = report::page(frame, record, sections)
+            .map_err(|error| Error(format!("the page cannot be made: {}", data::detail(&error))))?;
+        files.push(("report.html".to_owned(), page));
         for &name in pictures {
             let mut all = sections.iter().flat_map(|section| &section.pictures);
             let own = all.find(|picture| picture.file == name);

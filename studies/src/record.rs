@@ -1,23 +1,40 @@
-//! The record of the steps done: `study.json` in the study's folder, rewritten after each step, so
-//! that a study that was killed resumes. [`merge`] joins the folders of a study's parts.
+//! The record of the steps done: a [`Journal`] in the study's folder, so that a study that was
+//! killed resumes.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::{fs, io};
 
-use logs::folder::write_whole;
-use logs::{InfoError, Shard};
+use runs::{Form, Journal, RunError};
 use serde::{Deserialize, Serialize};
 
 use crate::Options;
 
-/// The file's name.
-const NAME: &str = "study.json";
+/// The form of the record.
+pub const STEPS: Form = Form {
+    run: "study",
+    manifest: "study.toml",
+    lines: "steps.jsonl",
+    header: "",
+    item: ["step", "a step of a study"],
+    // A quotation mark inside the title has a backslash before it.
+    key: |line| line.split("\",\"command\":").next().unwrap_or_default(),
+    shared: true,
+    ignored: &["program"],
+    named: &[
+        ("study", "study's number"),
+        ("shipped", "--shipped"),
+        ("teacher", "SHA-256 of the teacher"),
+    ],
+    foreign: &[("study.json", "one of an earlier version")],
+};
 
-/// The record of a study: the steps done, with their durations.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Record {
-    /// `cardroom-study/1`.
-    schema: String,
+/// What stands for the study's folder in recorded commands: the folder may be moved.
+const FOLDER: &str = "{folder}";
+
+/// What identifies a study, besides its part.
+#[derive(Serialize, Deserialize)]
+struct Manifest {
     /// The study's number.
     study: String,
     /// The scale as a share of the full size.
@@ -27,12 +44,17 @@ pub struct Record {
     /// The SHA-256 of the blueprint given as the teacher.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     teacher: Option<String>,
-    /// The part whose steps are done in this folder, as in `1/4`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    shard: Option<String>,
+    /// The version and commit of the program.
+    program: String,
+}
+
+/// The record of a study: the steps done, with their durations.
+#[derive(Debug, Clone)]
+pub struct Record {
+    journal: Arc<Journal>,
     /// The folder as the commands name it.
     folder: String,
-    /// The version and commit of the program that wrote it last.
+    /// The version and commit of the program.
     pub program: String,
     /// The steps done.
     pub done: Vec<Done>,
@@ -49,121 +71,42 @@ pub struct Done {
     pub seconds: f64,
 }
 
-/// The reason why a study cannot resume in a folder.
-#[derive(Debug, thiserror::Error)]
-pub enum RecordError {
-    /// The file cannot be read or written.
-    #[error("{path}: {error}")]
-    File {
-        /// The file's path.
-        path: String,
-        /// The system's error.
-        error: io::Error,
-    },
-    /// The file is not a record.
-    #[error("{path} is not a record of a study ({error}); remove it, or give --out another folder")]
-    Damaged {
-        /// The file's path.
-        path: String,
-        /// The parser's error.
-        error: serde_json::Error,
-    },
-    /// The folder holds another study, or one with other options.
-    #[error("{path} has {found}, and this would be {ours}: give --out another folder")]
-    Other {
-        /// The file's path.
-        path: String,
-        /// The study in the folder.
-        found: String,
-        /// The study asked for.
-        ours: String,
-    },
-    /// The folder holds a whole study, not a part.
-    #[error("{0} is not a part of a study: it was done without --shard")]
-    Whole(String),
-    /// The parts are of different studies.
-    #[error("{one} has {of_one}, and {other} has {of_other}: these are parts of different studies")]
-    Different {
-        /// The folder of a part.
-        one: String,
-        /// The study in it.
-        of_one: String,
-        /// The folder of another part.
-        other: String,
-        /// The study in it.
-        of_other: String,
-    },
-    /// The parts are not complete, or one occurs twice.
-    #[error(transparent)]
-    Parts(#[from] InfoError),
-}
-
 impl Record {
     /// Opens the record in the options' folder, or begins one.
-    pub fn open(study: &str, options: &Options, program: &str) -> Result<Record, RecordError> {
+    pub fn open(study: &str, options: &Options, program: &str) -> Result<Record, RunError> {
         let hash = |path: &PathBuf| {
-            let bytes = std::fs::read(path);
-            bytes
-                .map(|bytes| models::file::sha256(&bytes))
-                .map_err(|error| RecordError::File { path: path.display().to_string(), error })
+            let bytes = fs::read(path).map(|bytes| models::file::sha256(&bytes));
+            bytes.map_err(|source| RunError::Io { path: path.clone(), source })
         };
-        let mut ours = Record {
-            schema: "cardroom-study/1".to_owned(),
+        let manifest = Manifest {
             study: study.to_owned(),
             scale: options.scale,
             shipped: options.shipped,
             teacher: options.teacher.as_ref().map(hash).transpose()?,
-            shard: options.shard.map(|shard| shard.to_string()),
-            folder: options.folder.display().to_string(),
+            program: program.to_owned(),
+        };
+        let folder = options.folder.display().to_string();
+        let read = |line: &str| {
+            let mut done: Done = serde_json::from_str(line).ok()?;
+            done.command = moved(&done.command, FOLDER, &folder);
+            Some((done.title.clone(), done))
+        };
+        let (journal, found) =
+            Journal::open(&options.folder, &STEPS, &manifest, options.shard, read)?;
+        let mut record = Record {
+            journal: Arc::new(journal),
+            folder: folder.clone(),
             program: program.to_owned(),
             done: Vec::new(),
         };
-        let Some(found) = Record::read(&options.folder)? else { return Ok(ours) };
-        let part = |of: &Record| match &of.shard {
-            Some(shard) => format!("part {shard} of {}", of.what()),
-            None => of.what(),
-        };
-        if part(&found) != part(&ours) {
-            let path = options.folder.join(NAME).display().to_string();
-            return Err(RecordError::Other { path, found: part(&found), ours: part(&ours) });
-        }
-        // The folder may have been moved or named differently: its commands are still the same.
-        ours.take(found);
-        Ok(ours)
+        found.into_iter().for_each(|(_, done)| record.take(done));
+        Ok(record)
     }
 
-    /// Reads the record in a folder, if there is one.
-    fn read(folder: &Path) -> Result<Option<Record>, RecordError> {
-        let path = folder.join(NAME);
-        let name = path.display().to_string();
-        match fs::read_to_string(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(RecordError::File { path: name, error }),
-            Ok(text) => serde_json::from_str(&text)
-                .map(Some)
-                .map_err(|error| RecordError::Damaged { path: name, error }),
-        }
-    }
-
-    /// Adds the steps of another record that are not here, with their commands changed to this
-    /// folder.
-    fn take(&mut self, other: Record) {
-        for mut done in other.done {
-            if self.done.iter().all(|own| own.title != done.title) {
-                done.command = moved(&done.command, &other.folder, &self.folder);
-                self.done.push(done);
-            }
-        }
-    }
-
-    /// The study, its models and its scale, in words.
-    fn what(&self) -> String {
-        let models = match &self.teacher {
-            Some(hash) => format!(" of the teacher with the SHA-256 {hash}"),
-            None if self.shipped => " of the models inside the program".to_owned(),
-            None => String::new(),
-        };
-        format!("study {}{models} at scale {}", self.study, self.scale)
+    /// Adds a step in place of an earlier one with its title.
+    fn take(&mut self, done: Done) {
+        self.done.retain(|other| other.title != done.title);
+        self.done.push(done);
     }
 
     /// Whether the step with this title and command is done.
@@ -171,19 +114,17 @@ impl Record {
         self.done.iter().any(|done| done.title == title && done.command == command)
     }
 
-    /// Adds a step and writes the file.
-    pub fn add(&mut self, folder: &Path, done: Done) -> Result<(), RecordError> {
-        self.done.retain(|other| other.title != done.title);
-        self.done.push(done);
-        self.write(folder)
-    }
-
-    fn write(&self, folder: &Path) -> Result<(), RecordError> {
-        let path = folder.join(NAME);
-        let text = serde_json::to_string_pretty(self)
-            .map_err(|error| RecordError::Damaged { path: path.display().to_string(), error })?;
-        write_whole(&path, |out| writeln!(out, "{text}"))
-            .map_err(|error| RecordError::File { path: path.display().to_string(), error })
+    /// Records a step.
+    pub fn add(&mut self, done: Done) -> Result<(), RunError> {
+        let command = moved(&done.command, &self.folder, FOLDER);
+        let line = serde_json::to_string(&Done { command, ..done.clone() });
+        let line = line.map_err(|error| RunError::Io {
+            path: Path::new(&self.folder).join(STEPS.lines),
+            source: io::Error::from(error),
+        })?;
+        self.journal.add(&(line + "\n"))?;
+        self.take(done);
+        Ok(())
     }
 
     /// The total duration, in seconds, of the steps whose titles begin with `title`.
@@ -208,66 +149,4 @@ fn moved(command: &str, from: &str, to: &str) -> String {
         rest = &rest[at + inside.len()..];
     }
     text + rest
-}
-
-/// Whether a folder is that of a study or of a part.
-pub fn is_study(folder: &Path) -> bool {
-    folder.join(NAME).exists()
-}
-
-/// Joins the folders of all parts of a study into a new one, in which the study resumes as if it
-/// had been done in one piece. Of files that several parts have made, the first part's is used.
-///
-/// # Errors
-/// [`RecordError`].
-pub fn merge(parts: &[PathBuf], out: &Path) -> Result<(), RecordError> {
-    let at = |path: &Path| path.display().to_string();
-    let file = |path: &Path| {
-        let path = at(path);
-        move |error| RecordError::File { path, error }
-    };
-    let mut read: Vec<(Shard, &Path, Record)> = Vec::new();
-    for folder in parts {
-        let missing = || file(&folder.join(NAME))(io::ErrorKind::NotFound.into());
-        let record = Record::read(folder)?.ok_or_else(missing)?;
-        let shard = record.shard.as_ref().and_then(|shard| shard.parse().ok());
-        read.push((shard.ok_or_else(|| RecordError::Whole(at(folder)))?, folder, record));
-    }
-    read.sort_by_key(|(shard, ..)| shard.index);
-    let Some((_, first, record)) = read.first() else { return Ok(()) };
-    for (_, other, theirs) in &read {
-        let [of_one, of_other] = [record, theirs]
-            .map(|record| format!("a part of {} by {}", record.what(), record.program));
-        if of_one != of_other {
-            let (one, other) = (at(first), at(other));
-            return Err(RecordError::Different { one, of_one, other, of_other });
-        }
-    }
-    Shard::all(&read.iter().map(|(shard, ..)| *shard).collect::<Vec<_>>())?;
-    if out.exists() {
-        return Err(file(out)(io::Error::other(
-            "already exists; choose another folder with --out",
-        )));
-    }
-    let mut whole = Record { shard: None, done: Vec::new(), folder: at(out), ..record.clone() };
-    for (_, folder, record) in read {
-        copy(folder, out).map_err(file(folder))?;
-        whole.take(record);
-    }
-    whole.write(out)
-}
-
-/// Copies the files of a folder that the other one does not have.
-fn copy(from: &Path, to: &Path) -> io::Result<()> {
-    fs::create_dir_all(to)?;
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
-        let (from, to) = (entry.path(), to.join(entry.file_name()));
-        if entry.file_type()?.is_dir() {
-            copy(&from, &to)?;
-        } else if !to.exists() && entry.file_name() != NAME {
-            fs::copy(&from, &to)?;
-        }
-    }
-    Ok(())
 }

@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use logs::Shard;
+use runs::Shard;
 
 use crate::{Action, Step};
 

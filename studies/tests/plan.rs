@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
-use logs::Shard;
+use runs::Shard;
 use studies::{Action, Options, STUDIES, SlumbotRun, Step, StudySection};
 
 use crate::made::options;
@@ -64,10 +64,13 @@ fn a_further_network_is_taught_and_plays_everybody() {
     let mut options = options(Path::new("s"));
     options.shipped = true;
     let before = commands(&options);
-    assert_eq!(count(&before, "train mlp"), 0);
+    assert_eq!(count(&before, "train student mlp"), 0);
     options.network = Some("7x512".parse().expect("a network"));
     let after = commands(&options);
-    assert_eq!(count(&after, "train mlp --hidden 512,512,512,512,512,512,512 --epochs 20"), 1);
+    assert_eq!(
+        count(&after, "train student mlp --hidden 512,512,512,512,512,512,512 --epochs 20"),
+        1
+    );
     // Five matches played and five drawn, and what it loses to the teacher.
     let more = count(&after, "mlp:model=s/students/mlp-7x512");
     assert_eq!((more, after.len()), (5 + 5 + 2, before.len() + 1 + 10 + 1), "{after:#?}");

@@ -22,10 +22,10 @@ FONTS = {"narrow": "'Liberation Sans', Arial", "wide": "'DejaVu Sans', Verdana"}
 DRAWN = [
     ("oct.html", ["playbook", "oct"]), ("small.html", ["playbook", "oct:model=small"]),
     ("deep.html", ["playbook", "cart", "--depth", "5"]),
-    *((f"tree-{street}.svg", ["tree", "oct", "--street", street, "--format", "svg"])
+    *((f"tree-{street}.svg", ["tree", "oct", "--street", street])
       for street in ("preflop", "flop", "turn", "river")),
-    ("small-river.svg", ["tree", "oct:model=small", "--street", "river", "--format", "svg", "--depth", "9"]),
-    ("below.svg", ["tree", "oct", "--street", "flop", "--format", "svg", "--node", "460"]),
+    ("small-river.svg", ["tree", "oct:model=small", "--street", "river", "--depth", "9"]),
+    ("below.svg", ["tree", "oct", "--street", "flop", "--node", "460"]),
 ]
 
 # Parts of a page whose right edge is beyond the window, or beyond a part that cuts it off.
@@ -96,7 +96,8 @@ def main():
         try:
             for name, command in DRAWN:
                 path = os.path.join(work, name)
-                subprocess.run([cardroom, "explain", *command, "--out", path], check=True)
+                option = "--out" if name.endswith(".html") else "--svg"
+                subprocess.run([cardroom, "explain", *command, option, path], check=True, stdout=subprocess.DEVNULL)
                 with open(path, encoding="utf-8") as file:
                     text = file.read()
                 for font, family in FONTS.items():

@@ -186,7 +186,7 @@ def check(program, home, children):
     assert again["run"] == run and again["put_in"] == 0, again
 
     def state():
-        return json.loads(cardroom("runs", "show", run, "--nats", nats.url, "--json"))
+        return json.loads(cardroom("runs", "--nats", nats.url, "show", run, "--json"))
 
     def worker(name, library=None):
         command = [program, "worker", "--nats", nats.url, "--drain", "--threads", "1", "--cache", name]
@@ -235,15 +235,15 @@ def check(program, home, children):
     )
     if library and (not slow or min(slow) < max(0.5, min(steady, default=0))):
         sys.exit(f"the disk was not slow: {slow} beside {steady} s a part: {log_of('slow')}")
-    report = json.loads(cardroom("runs", "collect", run, "--nats", nats.url, "--out", "whole", "--quiet", "--json"))
+    report = json.loads(cardroom("runs", "--nats", nats.url, "collect", run, "--out", "whole", "--quiet", "--json"))
     same_rate(done, report["entrants"][0]["rate"])
     single, whole = (rows(os.path.join(home, name)) for name in ("single", "whole"))
     assert single.keys() == whole.keys(), (single.keys(), whole.keys())
     differing = [table for table in single if single[table] != whole[table]]
     if differing or not any(len(table) >= 60000 for table in single.values()):
         sys.exit(f"the collected ledger differs in {differing}")
-    cardroom("runs", "cancel", run, "--nats", nats.url, says="removed")
-    cardroom("runs", "show", run, "--nats", nats.url, code=3, says="there is no run")
+    cardroom("runs", "--nats", nats.url, "cancel", run, says="removed")
+    cardroom("runs", "--nats", nats.url, "show", run, code=3, says="there is no run")
 
     # Short parts and a server that is killed: workers end when all is recorded, and only then.
     short = "match random call --hands 25600 --seed 5 --record hands"
@@ -261,21 +261,21 @@ def check(program, home, children):
             sys.exit(f"a worker of a killed server ended with {child.returncode}")
     done = state()["runs"][0]
     assert len(done["done"]) == 100 and not done["dead"], done
-    collect = ["runs", "collect", run, "--nats", nats.url, "--out", "joined", "--quiet"]
+    collect = ["runs", "--nats", nats.url, "collect", run, "--out", "joined", "--quiet"]
     if subprocess.run([program, *collect], cwd=home, capture_output=True).returncode == 4:
         # The server has lost results with its last writes; their parts are enqueued again.
         cardroom("worker", "--drain", "--threads", "1", "--nats", nats.url)
         cardroom(*collect)
     if rows(os.path.join(home, "short")) != rows(os.path.join(home, "joined")):
         sys.exit("the ledger collected from a killed server differs")
-    cardroom("runs", "cancel", run, "--nats", nats.url, says="removed")
+    cardroom("runs", "--nats", nats.url, "cancel", run, says="removed")
 
     # A measurement: local best response in three parts.
-    lbr = "evaluate equity --hands 60 --seed 3"
+    lbr = "evaluate lbr equity --hands 60 --seed 3"
     write("lbr.toml", f'command = "{lbr}"\nparts = 3\n')
     run = json.loads(cardroom("enqueue", "lbr.toml", "--nats", nats.url, "--json"))["run"]
     cardroom("worker", "--drain", "--threads", "1", "--nats", nats.url)
-    whole = json.loads(cardroom("runs", "collect", run, "--nats", nats.url, "--out", "lbr", "--json"))
+    whole = json.loads(cardroom("runs", "--nats", nats.url, "collect", run, "--out", "lbr", "--json"))
     single = json.loads(cardroom(*lbr.split(), "--json"))
     if whole != single:
         sys.exit(f"three parts of a measurement differ from one: {whole} {single}")
@@ -299,9 +299,9 @@ def check(program, home, children):
     assert seen()["crosstable"] is None and not seen()["done"], seen()
     cardroom("worker", "--drain", "--threads", "1", "--nats", nats.url)
     wait("the page knows of all parts", lambda: len(seen()["done"]) == 4)
-    shown = cardroom("runs", "show", run, "--nats", nats.url)
-    whole = json.loads(cardroom("runs", "collect", run, "--nats", nats.url, "--out", "games", "--json"))
-    for one in (seen(), json.loads(cardroom("runs", "show", run, "--nats", nats.url, "--json"))["runs"][0]):
+    shown = cardroom("runs", "--nats", nats.url, "show", run)
+    whole = json.loads(cardroom("runs", "--nats", nats.url, "collect", run, "--out", "games", "--json"))
+    for one in (seen(), json.loads(cardroom("runs", "--nats", nats.url, "show", run, "--json"))["runs"][0]):
         rates, expected = (table["results"] for table in (one["crosstable"], whole["crosstable"]))
         assert one["crosstable"]["names"] == whole["crosstable"]["names"], one
         for row, expected_row in zip(rates, expected):
@@ -326,7 +326,7 @@ def check(program, home, children):
     nats.end()
 
     # Whatever is refused names the thing and the remedy.
-    cardroom("runs", "list", "--nats", nats.url, code=4, says="does not answer")
+    cardroom("runs", "--nats", nats.url, "list", code=4, says="does not answer")
     write("bad.toml", 'command = "stats data"\nparts = 2\n')
     cardroom("enqueue", "bad.toml", "--nats", nats.url, code=3, says="cannot be cut")
     closed = os.path.join(home, "closed")
@@ -334,7 +334,7 @@ def check(program, home, children):
     nats = Nats(closed, "authorization { user: a, password: b }\n")
     children.append(nats.process)
     cardroom("worker", "--nats", nats.url, code=3, says="--nats-creds")
-    cardroom("runs", "list", "--nats", f"nats://a:b@127.0.0.1:{nats.port}", says="no runs")
+    cardroom("runs", "--nats", f"nats://a:b@127.0.0.1:{nats.port}", "list", says="no runs")
     nats.end()
     small = os.path.join(home, "small")
     os.mkdir(small)

@@ -60,7 +60,7 @@ fn threads_do_not_matter_to_a_comparison() {
     let made = student(at, "made");
     let compared = |jobs: &str, seed: &str| {
         let pair = ("fidelity", [&made], "--teacher random --hands 60 --json");
-        explain(at, (pair, ["--jobs", jobs, "--seed", seed]))
+        explain(at, (pair, ["--threads", jobs, "--seed", seed]))
     };
     let one = compared("1", "1");
     assert_eq!(one, compared("3", "1"));

@@ -53,7 +53,7 @@ fn lists_are_told_in_words_with_how_often_and_how_much() {
 #[test]
 fn the_card_is_one_page_with_every_rule() {
     let at = &Folder::new();
-    explain(at, "heuristic shipped --hands 0 --card card.html");
+    explain(at, "heuristic shipped --hands 0 --out card.html");
     let card = at.read("card.html");
     shows(
         &card,
@@ -67,10 +67,7 @@ fn the_card_is_one_page_with_every_rule() {
         ],
     );
     assert!(!card.contains("http"), "nothing from the network");
-    explain(
-        at,
-        "heuristic shipped --hands 0 --game holdem.nolimit.2p.reverse_blinds --card n.html",
-    );
+    explain(at, "heuristic shipped --hands 0 --game holdem.nolimit.2p.reverse_blinds --out n.html");
     assert!(at.read("n.html").contains("no-limit"));
 }
 
@@ -92,12 +89,7 @@ fn what_cannot_be_explained_is_refused_with_the_place() {
         3,
         "mine.fft: nothing is said for river",
     );
-    check_failure(
-        at,
-        "heuristic mine.fft --card x.svg",
-        2,
-        "--card x.svg: a card is an .html file",
-    );
+    check_failure(at, "heuristic mine.fft --out x.svg", 2, "--out x.svg: a card is an .html file");
     check_failure(at, "heuristic mine.fft --hands 3", 2, "3 hands are not a whole number of deals");
     let nolimit = "heuristic mine.fft --game holdem.nolimit.2p.reverse_blinds";
     check_failure(

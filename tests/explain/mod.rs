@@ -208,14 +208,10 @@ fn trees_are_shown_as_text_for_graphviz_and_drawn() {
     let part = explain(at, "tree made --street preflop --node 4");
     assert!(part.contains("there: win-rate 50 % or more") && !part.contains("node 1"), "{part}");
 
-    let dot = explain(at, "tree made --street preflop --format dot");
-    check_dot(&dot, 7);
+    explain(at, "tree made --street preflop --dot tree.dot");
+    check_dot(&at.read("tree.dot"), 7);
     for (depth, boxes) in [("64", 7), ("1", 3), ("0", 1)] {
-        let arguments = [
-            "tree", "made", "--street", "preflop", "--format", "svg", "--out", "tree.svg",
-            "--depth", depth,
-        ];
-        assert_eq!(explain(at, arguments), "");
+        explain(at, ("tree made --street preflop --svg tree.svg --depth", depth));
         let svg = at.read("tree.svg");
         assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"), "{svg}");
         assert_eq!(svg.matches("class=\"box").count(), boxes);

@@ -99,11 +99,10 @@ fn a_leaf_has_won_what_the_hands_won_that_came_to_it() {
     assert!(seen.len() > 6, "{seen:?}");
     let text = explain(at, "tree made --street flop --match bare");
     check_tree(&text, &sums);
-    let svg = "--format svg --match bare";
-    let svg = explain(at, ("tree", [&made], "--street flop", svg));
-    let dot = "--format dot --match bare";
-    let dot = explain(at, ("tree", [&made], "--street flop", dot));
-    for picture in [svg, dot] {
+    let files = "--match bare --svg tree.svg --dot tree.dot";
+    explain(at, ("tree", [&made], "--street flop", files));
+    for file in ["tree.svg", "tree.dot"] {
+        let picture = at.read(file);
         assert!(picture.matches("mbb/hand in").count() >= 3, "{picture}");
     }
     check_failure(

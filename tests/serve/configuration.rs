@@ -254,7 +254,7 @@ fn every_command_reads_the_file_that_the_variable_names() {
         "config show",
         "doctor",
         "match mine call --hands 20 --quiet",
-        "evaluate mine --by match --against call --hands 20 --quiet",
+        "evaluate match mine --against call --hands 20 --quiet",
     ] {
         let (code, said) = run(arguments, "my.toml");
         assert_eq!(code, Some(0), "{arguments:?}: {said}");
@@ -271,8 +271,8 @@ fn every_command_reads_the_file_that_the_variable_names() {
     assert!(folder.join("records/matches").is_dir());
     assert!(run("agents list", "").1.contains("equity"));
     // A long solve keeps its place in the data folder.
-    let solve =
-        "solve --board Td9d6hQc --pot 100 --stack 1000 --ranges random random --iterations 1";
+    let solve = "solve subgame --board Td9d6hQc --pot 100 --stack 1000 --ranges random random \
+                 --iterations 1";
     let (code, said) = run(solve, "none.toml");
     assert!(code == Some(3) && said.contains("none.toml"), "{said}");
     // What the server would refuse is a mistake for doctor, too.

@@ -276,7 +276,7 @@ fn what_another_process_plays_is_shown_while_it_goes_on() {
     let server = Server::start("tables = []\n");
     let playing = || server.json("/api/v1/overview")["played_elsewhere"].clone();
     assert_eq!(playing(), serde_json::json!([]));
-    let hands = "--hands 200000000 --record hands --jobs 1 --quiet";
+    let hands = "--hands 200000000 --record hands --threads 1 --quiet";
     for (line, name) in [
         ("match call call", "call-vs-call#2-"),
         ("tournament fold call raise", "3-agents-holdem.nolimit.2p.reverse_blinds-s0-h200000000-"),

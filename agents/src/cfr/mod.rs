@@ -26,7 +26,7 @@ use game::{Action, GameDef, InfoSet, Policy, PublicState, Seat, Strategy, ValueF
 use models::blueprint::Blueprint;
 use serde::Deserialize;
 use solvers::blueprint::{AbstractStrategy, BlueprintValues, StrategyQuery};
-use solvers::holdem::best_response::{BoardStrategy, InBuckets, ResponseError, TreeStrategy};
+use solvers::holdem::best_response::{BoardStrategy, InBuckets, TreeStrategy};
 
 use crate::cfr::model::{Hand, Model};
 use crate::winrate::{Effort, win_rates};
@@ -144,11 +144,9 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
         }
         (text, None) => {
             let path = resolver.file(text);
-            let bad = |error: &dyn std::fmt::Display| AgentError::BadFile {
-                path: path.clone(),
-                reason: error.to_string(),
-            };
-            let blueprint = Arc::new(Blueprint::open(&path).map_err(|error| bad(&error))?);
+            let blueprint = Blueprint::open(&path);
+            let blueprint = blueprint.map_err(|error| AgentError::bad_file(&path, error))?;
+            let blueprint = Arc::new(blueprint);
             let about = model::about(&blueprint);
             (Source::File { path, blueprint, model: OnceLock::new() }, about)
         }
@@ -160,7 +158,7 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
     }
     let whole = Arc::clone(&source);
     let build = move |def: &Arc<GameDef>| {
-        let refuse = |reason| AgentError::Game { agent: name.clone(), reason };
+        let refuse = |reason: String| AgentError::game(&name, reason);
         source.model(def, refuse).map(|model| Cfr { model, style })
     };
     let (policy, in_tree) = (build.clone(), build.clone());
@@ -202,8 +200,9 @@ impl Source {
                 if let Some(model) = model.get() {
                     return Ok(Arc::clone(model));
                 }
-                let bad = |reason| AgentError::BadFile { path: path.clone(), reason };
-                let made = Arc::new(Model::new(Arc::clone(blueprint)).map_err(bad)?);
+                let made = Model::new(Arc::clone(blueprint));
+                let made = made.map_err(|reason| AgentError::bad_file(path, reason))?;
+                let made = Arc::new(made);
                 Ok(Arc::clone(model.get_or_init(|| made)))
             }
         }
@@ -212,8 +211,7 @@ impl Source {
     /// Checks a blueprint file from end to end. Blueprints inside the program are not checked.
     fn verify(&self) -> Result<(), AgentError> {
         let Source::File { path, blueprint, .. } = self else { return Ok(()) };
-        let bad = |reason| AgentError::BadFile { path: path.clone(), reason };
-        blueprint.verify().map(drop).map_err(|error| bad(error.to_string()))
+        blueprint.verify().map(drop).map_err(|error| AgentError::bad_file(path, error))
     }
 }
 
@@ -381,7 +379,7 @@ impl OnBoard<'_> {
 }
 
 impl BoardStrategy for OnBoard<'_> {
-    fn shares(&self, node: u32, row: usize, shares: &mut [f32]) -> Result<(), ResponseError> {
+    fn shares(&self, node: u32, row: usize, shares: &mut [f32]) -> Result<(), solvers::Error> {
         let decision = &self.of.decisions[node as usize];
         if decision.buckets == 0 {
             return Ok(());
@@ -507,12 +505,12 @@ pub fn values_between(
 /// Returns the value function of the blueprint in a file.
 ///
 /// # Errors
-/// [`AgentError::BadFile`] if the file cannot be read or is not a complete blueprint for hold'em.
+/// If the file cannot be read or is not a complete blueprint for hold'em.
 pub fn values_of_file(path: &Path) -> Result<Arc<dyn ValueFunction>, AgentError> {
-    let bad = |reason: String| AgentError::BadFile { path: path.to_path_buf(), reason };
-    let blueprint = Blueprint::open(path).map_err(|error| bad(error.to_string()))?;
-    blueprint.verify().map_err(|error| bad(error.to_string()))?;
-    Ok(Arc::new(values_of(&blueprint).map_err(bad)?))
+    let bad = |reason: &dyn std::fmt::Display| AgentError::bad_file(path, reason);
+    let blueprint = Blueprint::open(path).map_err(|error| bad(&error))?;
+    blueprint.verify().map_err(|error| bad(&error))?;
+    Ok(Arc::new(values_of(&blueprint).map_err(|reason| bad(&reason))?))
 }
 
 /// Computes the value function of a blueprint, or returns what is wrong with the blueprint.

@@ -157,7 +157,7 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
                 let path = resolver.file(name);
                 let menu = resolver.read(&path)?.parse::<BetMenu>();
                 files.push(path.clone());
-                menu.map_err(|error| AgentError::BadFile { path, reason: error.to_string() })?
+                menu.map_err(|error| AgentError::bad_file(&path, error))?
             }
         }),
     };
@@ -169,7 +169,7 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
             let network = Network::open(&path).map_err(|error| error.to_string());
             files.push(path.clone());
             let flops = network.and_then(Flops::new);
-            let flops = flops.map_err(|reason| AgentError::BadFile { path, reason })?;
+            let flops = flops.map_err(|reason| AgentError::bad_file(&path, reason))?;
             Some(Values::Network(Arc::new(flops)))
         }
         (_, "shipped") => None,
@@ -234,10 +234,10 @@ impl Values {
             return Ok(Arc::clone(flops));
         }
         let flops = blueprint.tree_strategy(def)?.and_then(Flops::of_blueprint);
-        let flops = Arc::new(flops.ok_or_else(|| AgentError::Game {
-            agent: blueprint.name().to_owned(),
-            reason: "its betting tree has no turn".to_owned(),
-        })?);
+        let flops =
+            Arc::new(flops.ok_or_else(|| {
+                AgentError::game(blueprint.name(), "its betting tree has no turn")
+            })?);
         built.push((Arc::clone(def), Arc::clone(&flops)));
         Ok(flops)
     }

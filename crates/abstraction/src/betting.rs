@@ -20,6 +20,7 @@ use game::{Action, Betting, Chips, GameDef, PublicState, Seat, Street, Turn};
 use sha2::{Digest, Sha256};
 use show::number::hexadecimal;
 
+use crate::Error;
 use crate::menu::{BetMenu, MenuActions};
 
 /// The kind of a node.
@@ -83,9 +84,9 @@ impl BettingTree {
     /// Counts the tree, then builds it.
     ///
     /// # Errors
-    /// [`TreeError`] when the game is not for two players, or the tree has more than `limit` nodes
+    /// When the game is not for two players, or the tree has more than `limit` nodes
     /// or is infinite; nothing is built then.
-    pub fn new(def: &Arc<GameDef>, menu: &BetMenu, limit: u64) -> Result<BettingTree, TreeError> {
+    pub fn new(def: &Arc<GameDef>, menu: &BetMenu, limit: u64) -> Result<BettingTree, Error> {
         build(def, menu, TreeSize::count(def, menu, limit)?)
     }
 
@@ -212,11 +213,6 @@ impl BettingTree {
 /// Number of consecutive actions above which a tree is refused as infinite.
 const DEEPEST: usize = 400;
 
-/// Error for a betting tree that cannot be built. It displays the reason and the remedy.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct TreeError(String);
-
 /// A stack entry: a node that has not been visited yet.
 struct Found {
     state: PublicState,
@@ -224,10 +220,10 @@ struct Found {
 }
 
 /// A visitor of nodes: takes the node's number, state, actions, and the number of its first child.
-type Visit<'a> = dyn FnMut(u32, &PublicState, &MenuActions, u32) -> Result<(), TreeError> + 'a;
+type Visit<'a> = dyn FnMut(u32, &PublicState, &MenuActions, u32) -> Result<(), Error> + 'a;
 
 /// Visits every node depth first, parents before children. Siblings get consecutive numbers.
-fn walk(def: &Arc<GameDef>, menu: &BetMenu, visit: &mut Visit<'_>) -> Result<(), TreeError> {
+fn walk(def: &Arc<GameDef>, menu: &BetMenu, visit: &mut Visit<'_>) -> Result<(), Error> {
     // The betting does not depend on the board, so any cards will do.
     let deck = def.deck();
     let board = &deck[..def.full_board_len()];
@@ -255,10 +251,10 @@ impl TreeSize {
     /// Counts a tree of at most `limit` nodes, without building it.
     ///
     /// # Errors
-    /// [`TreeError`] when the game is not for two players, or the tree is larger or infinite.
-    pub fn count(def: &Arc<GameDef>, menu: &BetMenu, limit: u64) -> Result<TreeSize, TreeError> {
+    /// When the game is not for two players, or the tree is larger or infinite.
+    pub fn count(def: &Arc<GameDef>, menu: &BetMenu, limit: u64) -> Result<TreeSize, Error> {
         if def.players != 2 {
-            return Err(TreeError(format!(
+            return Err(Error::new(format!(
                 "betting trees are for two players, but the game is for {}",
                 def.players
             )));
@@ -269,13 +265,13 @@ impl TreeSize {
         walk(def, menu, &mut |_, state, actions, _| {
             size.add(state, actions.len());
             if size.nodes() > limit {
-                return Err(TreeError(format!(
+                return Err(Error::new(format!(
                     "the betting tree has more than {limit} nodes ({size}): give the menu fewer \
                      sizes or fewer raises"
                 )));
             }
             if state.history().len() > DEEPEST {
-                return Err(TreeError(format!(
+                return Err(Error::new(format!(
                     "the betting can go on for more than {DEEPEST} actions ({size}): let the menu \
                      end the raises of a street, with all-in or with no size at all"
                 )));
@@ -299,7 +295,7 @@ impl TreeSize {
 }
 
 /// Builds a tree that has been counted.
-fn build(def: &Arc<GameDef>, menu: &BetMenu, size: TreeSize) -> Result<BettingTree, TreeError> {
+fn build(def: &Arc<GameDef>, menu: &BetMenu, size: TreeSize) -> Result<BettingTree, Error> {
     let count = size.nodes() as usize;
     let blank = Node { kind: NodeKind::Showdown, first_child: 0, children: 0, street: 0 };
     let mut tree = BettingTree {

@@ -15,6 +15,8 @@ use arrayvec::ArrayVec;
 use cards::{Card, CardSet, Category, PartialHand, Rank, Suit, evaluate};
 use game::{Action, PublicState, Seat};
 
+use crate::Error;
+
 /// The facts of a hand on a board.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Facts {
@@ -180,28 +182,21 @@ fn connected(ranks: u16) -> u32 {
     windows.max().unwrap_or(0)
 }
 
-/// Error for text that does not define a dry board.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` does not say when a board is dry: write {names}, or conditions as in \
-         `unpaired suited <= 2 connected <= 2` (numbers from 1 to 4)", names = names())]
-pub struct TextureError {
-    text: String,
-}
-
-fn names() -> String {
-    let names: Vec<String> = Texture::NAMED.iter().map(|(name, _)| format!("`{name}`")).collect();
-    names.join(", ")
-}
-
 impl FromStr for Texture {
-    type Err = TextureError;
+    type Err = Error;
 
-    fn from_str(text: &str) -> Result<Texture, TextureError> {
+    fn from_str(text: &str) -> Result<Texture, Error> {
         let text = text.trim();
         if let Some(&(_, texture)) = Texture::NAMED.iter().find(|(name, _)| *name == text) {
             return Ok(texture);
         }
-        let wrong = || TextureError { text: text.to_owned() };
+        let wrong = || {
+            let names = Texture::NAMED.map(|(name, _)| format!("`{name}`")).join(", ");
+            Error::new(format!(
+                "`{text}` does not say when a board is dry: write {names}, or conditions as in \
+                 `unpaired suited <= 2 connected <= 2` (numbers from 1 to 4)"
+            ))
+        };
         let mut words = text.split_whitespace().peekable();
         let unpaired = words.next_if_eq(&"unpaired").is_some();
         let mut most = |name: &str| {

@@ -23,6 +23,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use show::number::hexadecimal;
 
+use crate::Error;
+
 /// Maximum number of features of a street.
 pub const MAX_FEATURES: usize = 35;
 
@@ -260,11 +262,6 @@ pub struct Stamp {
     pub sha256: String,
 }
 
-/// Error for features that this program cannot compute. It displays the reason and the remedy.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct SchemaError(String);
-
 impl Schema {
     /// All schemas, the default first.
     pub const ALL: [Schema; 4] = [
@@ -289,7 +286,7 @@ impl Schema {
     ///
     /// # Errors
     /// When this program has no schema of that name, or one with other features.
-    pub fn with_stamp(stamp: &Stamp) -> Result<Schema, SchemaError> {
+    pub fn with_stamp(stamp: &Stamp) -> Result<Schema, Error> {
         let schema: Schema = stamp.id.parse()?;
         let ours = schema.stamp();
         if ours == *stamp {
@@ -298,7 +295,7 @@ impl Schema {
         let short = |digits: &str| digits.chars().take(12).collect::<String>();
         let (theirs, ours) = (short(&stamp.sha256), short(&ours.sha256));
         let id: String = stamp.id.chars().take(64).collect();
-        Err(SchemaError(format!(
+        Err(Error::new(format!(
             "the features `{id}` are not the same: {theirs} where the model was made, {ours} in \
              this program; train the model again"
         )))
@@ -331,13 +328,13 @@ impl fmt::Display for Schema {
 }
 
 impl FromStr for Schema {
-    type Err = SchemaError;
+    type Err = Error;
 
     /// Parses an identifier.
-    fn from_str(text: &str) -> Result<Schema, SchemaError> {
+    fn from_str(text: &str) -> Result<Schema, Error> {
         let schema = Schema::ALL.into_iter().find(|schema| schema.to_string() == text);
         schema.ok_or_else(|| {
-            SchemaError(format!(
+            Error::new(format!(
                 "the features `{}` are unknown to this program, which has {}: use the version the \
                  model was made with, or train it again",
                 text.chars().take(64).collect::<String>(),
@@ -345,20 +342,6 @@ impl FromStr for Schema {
             ))
         })
     }
-}
-
-/// Error for a situation without features.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum FeaturesError {
-    /// The game is not heads-up hold'em, for the given reason.
-    #[error("these features are for heads-up hold'em with a full deck, and this game has {0}")]
-    Game(&'static str),
-    /// The hole cards are not two different cards.
-    #[error("the hand has not two different cards: hold'em deals two")]
-    Hole,
-    /// The cards are not valid.
-    #[error(transparent)]
-    Cards(#[from] cards::Error),
 }
 
 /// Computes the features of a schema. Each thread needs its own; clones share the tables.
@@ -404,10 +387,14 @@ impl FeatureMaker {
     ///
     /// # Errors
     /// When the game is not heads-up hold'em.
-    pub fn infoset(&mut self, infoset: &InfoSet) -> Result<Features, FeaturesError> {
+    pub fn infoset(&mut self, infoset: &InfoSet) -> Result<Features, Error> {
         check(infoset.public.def())?;
-        let &[a, b] = infoset.hole.as_slice() else { return Err(FeaturesError::Hole) };
-        let hole = Combo::new(a, b).ok_or(FeaturesError::Hole)?;
+        let hole = match infoset.hole.as_slice() {
+            &[a, b] => Combo::new(a, b),
+            _ => None,
+        };
+        let hole = hole
+            .ok_or_else(|| Error::new("the hand has not two different cards: hold'em deals two"))?;
         let bets = opponent_bets(&infoset.public, infoset.seat);
         self.cards(hole, infoset.public.board().set(), bets)
     }
@@ -421,7 +408,7 @@ impl FeatureMaker {
         hole: Combo,
         board: CardSet,
         bets: [Chips; 4],
-    ) -> Result<Features, FeaturesError> {
+    ) -> Result<Features, Error> {
         let street = match board.len() {
             0 => return Ok(self.starting_hand(hole, bets)),
             3 => Street::Flop,
@@ -447,7 +434,7 @@ impl FeatureMaker {
         board: CardSet,
         bets: [Chips; 4],
         mut visit: impl FnMut(Combo, &Features),
-    ) -> Result<(), FeaturesError> {
+    ) -> Result<(), Error> {
         let street = match board.len() {
             3 => Street::Flop,
             4 => Street::Turn,
@@ -492,19 +479,11 @@ fn row(schema: Schema, street: Street, outlook: &Outlook, bets: [Chips; 4]) -> F
 }
 
 /// Checks that the game is heads-up hold'em.
-fn check(def: &GameDef) -> Result<(), FeaturesError> {
-    let wrong = if def.players != 2 {
-        "another number of players"
-    } else if (def.suits, def.ranks) != (4, 13) {
-        "another deck"
-    } else if def.hole_cards != 2 {
-        "another number of hole cards"
-    } else if def.board_cards != [0, 3, 1, 1] {
-        "another board"
-    } else {
-        return Ok(());
-    };
-    Err(FeaturesError::Game(wrong))
+fn check(def: &GameDef) -> Result<(), Error> {
+    let Some(wrong) = def.differs_from_holdem() else { return Ok(()) };
+    Err(Error::new(format!(
+        "these features are for heads-up hold'em with a full deck, and this game has {wrong}"
+    )))
 }
 
 /// The win-rate and thirty deciles of each starting hand, by its number.

@@ -13,3 +13,28 @@ pub mod facts;
 pub mod features;
 pub mod menu;
 pub mod translate;
+
+/// What is wrong with a menu, buckets, features or a betting tree, where, and what to do about it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Error(Box<str>);
+
+impl Error {
+    #[cold]
+    pub(crate) fn new(text: impl Into<Box<str>>) -> Error {
+        Error(text.into())
+    }
+}
+
+impl From<cards::Error> for Error {
+    #[cold]
+    fn from(error: cards::Error) -> Error {
+        Error::new(error.to_string())
+    }
+}
+
+impl From<std::io::Error> for Error {
+    fn from(error: std::io::Error) -> Error {
+        Error::new(error.to_string())
+    }
+}

@@ -26,6 +26,8 @@ use std::str::FromStr;
 use game::{Action, Chips, PublicState, Raises, Seat, Street, Turn};
 use smallvec::SmallVec;
 
+use crate::Error;
+
 /// The actions of one decision: rarely more than eight.
 pub type MenuActions = SmallVec<[Action; 8]>;
 
@@ -331,57 +333,6 @@ const MAX_SIZES: usize = 32;
 /// The keyword of the line that makes large raises all-in.
 const ALL_IN_FROM: &str = "allin-from:";
 
-/// Error in a menu. It displays the line, counted from 1, and the remedy.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: {problem}")]
-pub struct MenuError {
-    line: usize,
-    problem: MenuProblem,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-enum MenuProblem {
-    #[error("the menu is empty; one without raises says `every 1+: none`")]
-    Empty,
-    #[error(
-        "`{0}` is not of the form `STREETS RAISES: SIZES`, such as `flop turn 1: 50% pot allin`"
-    )]
-    Form(String),
-    #[error("`{0}` is not a street; write preflop, flop, turn, river or every")]
-    Street(String),
-    #[error("`{0}` names no raises; write `1`, `2-3` or `4+`, from 1 to {MAX_RAISES}")]
-    Raises(String),
-    #[error(
-        "`{0}` is not a size; write min, pot, allin, none, a share of the pot such as `75%` (up \
-         to 100000%, one \
-         decimal), or a multiple of the bet such as `2.5x` (above 1x, up to 1000x, three decimals)"
-    )]
-    Size(String),
-    #[error(
-        "`{0}` is not a share of the stack for a line `allin-from: 80%`, of which there is one, \
-         from 1% to 100%"
-    )]
-    AllInFrom(String),
-    #[error(
-        "`{0}` appears twice on this line, or cannot be combined with the other sizes; take it out"
-    )]
-    Beside(String),
-    #[error("{0} sizes for one raise, but at most {MAX_SIZES} are possible; take some out")]
-    TooMany(usize),
-    #[error(
-        "`{size}` on the {street}: the first raise there has no bet to multiply; give `{street} \
-         1:` a line of its own with shares of the pot"
-    )]
-    NoBet { size: String, street: Street },
-    #[error("raise {raise} of the {street} has its sizes on line {other} already; take one out")]
-    Twice { street: Street, raise: u32, other: usize },
-    #[error(
-        "raise {raise} of the {street} cannot occur, because raise {without} has no sizes; give \
-         it a line"
-    )]
-    Unreachable { street: Street, raise: u32, without: u32 },
-}
-
 /// A parsed line.
 struct Line {
     number: usize,
@@ -393,25 +344,32 @@ struct Line {
 }
 
 impl FromStr for BetMenu {
-    type Err = MenuError;
+    type Err = Error;
 
-    fn from_str(text: &str) -> Result<BetMenu, MenuError> {
+    fn from_str(text: &str) -> Result<BetMenu, Error> {
         let mut lines = Vec::new();
         let mut all_in_from = None;
         for (index, line) in text.lines().enumerate() {
             let number = index + 1;
-            let here = |problem| MenuError { line: number, problem };
+            let here = |problem: String| at_line(number, &problem);
             let line = line.split('#').next().unwrap_or_default().trim();
             if let Some(share) = line.strip_prefix(ALL_IN_FROM) {
                 let read = read_all_in_from(share).filter(|_| all_in_from.is_none());
-                let bad = || here(MenuProblem::AllInFrom(shown(share.trim())));
+                let bad = || {
+                    here(format!(
+                        "`{}` is not a share of the stack for a line `allin-from: 80%`, of which \
+                         there is one, from 1% to 100%",
+                        shown(share.trim())
+                    ))
+                };
                 all_in_from = Some(read.ok_or_else(bad)?);
             } else if !line.is_empty() {
                 lines.push(read_line(number, line).map_err(here)?);
             }
         }
         if lines.is_empty() {
-            return Err(MenuError { line: 1, problem: MenuProblem::Empty });
+            let problem = "the menu is empty; one without raises says `every 1+: none`";
+            return Err(at_line(1, problem));
         }
         let mut streets: [RaiseSizes; 4] = Default::default();
         for street in Street::ALL {
@@ -421,8 +379,14 @@ impl FromStr for BetMenu {
     }
 }
 
-fn read_line(number: usize, line: &str) -> Result<Line, MenuProblem> {
-    let form = || MenuProblem::Form(shown(line));
+fn read_line(number: usize, line: &str) -> Result<Line, String> {
+    let form = || {
+        let line = shown(line);
+        format!(
+            "`{line}` is not of the form `STREETS RAISES: SIZES`, such as `flop turn 1: 50% pot \
+             allin`"
+        )
+    };
     let (head, sizes) = line.split_once(':').ok_or_else(form)?;
     let mut words: Vec<&str> = head.split_whitespace().collect();
     let raises = words.pop().ok_or_else(form)?;
@@ -434,16 +398,27 @@ fn read_line(number: usize, line: &str) -> Result<Line, MenuProblem> {
         match Street::ALL.into_iter().find(|street| street.name() == word) {
             Some(street) => streets.push(street),
             None if word == "every" => streets.extend(Street::ALL),
-            None => return Err(MenuProblem::Street(shown(word))),
+            None => {
+                let word = shown(word);
+                return Err(format!(
+                    "`{word}` is not a street; write preflop, flop, turn, river or every"
+                ));
+            }
         }
     }
-    let (from, to) = read_raises(raises).ok_or_else(|| MenuProblem::Raises(shown(raises)))?;
+    let (from, to) = read_raises(raises).ok_or_else(|| {
+        let raises = shown(raises);
+        format!("`{raises}` names no raises; write `1`, `2-3` or `4+`, from 1 to {MAX_RAISES}")
+    })?;
     let sizes = read_sizes(sizes).map_err(|problem| problem.unwrap_or_else(form))?;
     if from == 1 {
         let multiple = sizes.iter().find(|size| matches!(size, BetSize::OfBet(_)));
         let quiet = streets.iter().find(|&&street| street != Street::Preflop);
         if let (Some(size), Some(&street)) = (multiple, quiet) {
-            return Err(MenuProblem::NoBet { size: size.to_string(), street });
+            return Err(format!(
+                "`{size}` on the {street}: the first raise there has no bet to multiply; give \
+                 `{street} 1:` a line of its own with shares of the pot"
+            ));
         }
     }
     Ok(Line { number, streets, from, to, sizes })
@@ -474,7 +449,7 @@ fn read_raises(text: &str) -> Option<(u32, Option<u32>)> {
 }
 
 /// Parses the sizes, ascending; `Err(None)` when there are none at all.
-fn read_sizes(text: &str) -> Result<Vec<BetSize>, Option<MenuProblem>> {
+fn read_sizes(text: &str) -> Result<Vec<BetSize>, Option<String>> {
     let words: Vec<&str> = text.split_whitespace().collect();
     if words == ["none"] {
         return Ok(Vec::new());
@@ -483,16 +458,33 @@ fn read_sizes(text: &str) -> Result<Vec<BetSize>, Option<MenuProblem>> {
         return Err(None);
     }
     if words.len() > MAX_SIZES {
-        return Err(Some(MenuProblem::TooMany(words.len())));
+        let found = words.len();
+        return Err(Some(format!(
+            "{found} sizes for one raise, but at most {MAX_SIZES} are possible; take some out"
+        )));
     }
     let mut sizes = Vec::new();
     for word in words {
+        let beside = || {
+            Some(format!(
+                "`{}` appears twice on this line, or cannot be combined with the other sizes; take \
+                 it out",
+                shown(word)
+            ))
+        };
         if word == "none" {
-            return Err(Some(MenuProblem::Beside(shown(word))));
+            return Err(beside());
         }
-        let size: BetSize = word.parse().map_err(|()| Some(MenuProblem::Size(shown(word))))?;
+        let size: BetSize = word.parse().map_err(|()| {
+            Some(format!(
+                "`{}` is not a size; write min, pot, allin, none, a share of the pot such as `75%` \
+                 (up to 100000%, one decimal), or a multiple of the bet such as `2.5x` (above 1x, \
+                 up to 1000x, three decimals)",
+                shown(word)
+            ))
+        })?;
         if sizes.contains(&size) {
-            return Err(Some(MenuProblem::Beside(shown(word))));
+            return Err(beside());
         }
         sizes.push(size);
     }
@@ -501,7 +493,7 @@ fn read_sizes(text: &str) -> Result<Vec<BetSize>, Option<MenuProblem>> {
 }
 
 /// The raise sizes of one street, from all lines that name it.
-fn gather(street: Street, lines: &[Line]) -> Result<RaiseSizes, MenuError> {
+fn gather(street: Street, lines: &[Line]) -> Result<RaiseSizes, Error> {
     // A street named twice on one line counts once.
     let mine = || lines.iter().filter(|line| line.streets.contains(&street));
     let covers = |line: &Line, raise| line.from <= raise && line.to.is_none_or(|to| raise <= to);
@@ -514,14 +506,20 @@ fn gather(street: Street, lines: &[Line]) -> Result<RaiseSizes, MenuError> {
         let first = covering.next();
         if let (Some(first), Some(second)) = (first, covering.next()) {
             let (line, other) = (second.number, first.number);
-            return Err(MenuError { line, problem: MenuProblem::Twice { street, raise, other } });
+            let problem = format!(
+                "raise {raise} of the {street} has its sizes on line {other} already; take one out"
+            );
+            return Err(at_line(line, &problem));
         }
         let sizes = first.map(|line| line.sizes.clone()).unwrap_or_default();
         if sizes.is_empty() {
             without = without.or(Some(raise));
         } else if let (Some(without), Some(line)) = (without, first) {
-            let problem = MenuProblem::Unreachable { street, raise, without };
-            return Err(MenuError { line: line.number, problem });
+            let problem = format!(
+                "raise {raise} of the {street} cannot occur, because raise {without} has no sizes; \
+                 give it a line"
+            );
+            return Err(at_line(line.number, &problem));
         }
         numbered.push(sizes);
     }
@@ -530,6 +528,11 @@ fn gather(street: Street, lines: &[Line]) -> Result<RaiseSizes, MenuError> {
         numbered.pop();
     }
     Ok(RaiseSizes { numbered, later })
+}
+
+/// The error for a line, counted from 1.
+fn at_line(line: usize, problem: &str) -> Error {
+    Error::new(format!("line {line}: {problem}"))
 }
 
 /// The text, shortened where it is long.

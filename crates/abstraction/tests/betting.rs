@@ -3,18 +3,15 @@
 use std::sync::Arc;
 
 use abstraction::betting::{BettingTree, NodeKind, TreeSize, game_hash};
-use abstraction::menu::{self, BetMenu};
+use abstraction::menu::BetMenu;
 use game::{Action, GameDef, GameSpec, PublicState, Quirks, Street, Turn, games};
+
+use crate::tree;
 
 const MANY: u64 = 1 << 20;
 
 fn nolimit(big_blinds: u32) -> Arc<GameDef> {
     Arc::new(games::nolimit_holdem_with(vec![100 * big_blinds; 2]))
-}
-
-fn tree(def: &Arc<GameDef>, menu: &str) -> BettingTree {
-    let menu = menu::find(menu).unwrap_or_else(|| menu.parse().expect("a menu"));
-    BettingTree::new(def, &menu, MANY).expect("a tree of moderate size")
 }
 
 /// Plays a state on by the menu, recursively, comparing every node with the tree's.
@@ -106,20 +103,6 @@ fn every_node_is_what_replaying_its_betting_gives() {
             assert_eq!(slots, tree.slots(street));
         }
         assert_eq!(tree.child(BettingTree::ROOT, Action::RaiseTo(1)), None);
-    }
-}
-
-#[test]
-fn trees_of_limit_games_are_those_of_the_rules() {
-    // As the rules count them: the tests of the game crate.
-    for (def, decisions, folds, showdowns) in [
-        (games::limit_holdem(), [8, 70, 630, 5_670], 5_103, 5_103),
-        (games::leduc(), [6, 30, 0, 0], 24, 25),
-        (games::kuhn(), [4, 0, 0, 0], 2, 3),
-    ] {
-        let size = *tree(&Arc::new(def), "limit").size();
-        assert_eq!(size.decisions, decisions);
-        assert_eq!((size.folds, size.showdowns), (folds, showdowns));
     }
 }
 

@@ -3,11 +3,16 @@
 use abstraction::buckets::{BucketRecipe, Buckets, DealtCards, Kind};
 use cards::{Board, CanonicalIndex, Card, CardSet, Combo, HoleCards, Outlook, Suit, Ties};
 use game::Street;
-use rand::{RngExt, SeedableRng};
+use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use std::sync::LazyLock;
 
+use crate::{hand, random_cards};
+
 const RECIPE: &str = "preflop=169 flop=ehs2:50 turn=ehs2:40 river=ehs2:30";
+
+/// What costs next to nothing, before the river.
+const CATEGORIES: &str = "preflop=category flop=category turn=category";
 
 static EHS2: LazyLock<Buckets> = LazyLock::new(|| made(RECIPE));
 static EHS2_TABLES: LazyLock<Buckets> = LazyLock::new(|| {
@@ -22,22 +27,6 @@ fn recipe(text: &str) -> BucketRecipe {
 
 fn made(text: &str) -> Buckets {
     Buckets::make(&recipe(text), |_| ()).expect(text)
-}
-
-/// Different cards in random order.
-fn cards(rng: &mut Pcg64Mcg, count: usize) -> Vec<Card> {
-    let mut dealt: Vec<Card> = Vec::new();
-    while dealt.len() < count {
-        let card = Card::from_index(rng.random_range(0..52)).expect("below 52");
-        if !dealt.contains(&card) {
-            dealt.push(card);
-        }
-    }
-    dealt
-}
-
-fn set(cards: &[Card]) -> CardSet {
-    cards.iter().copied().collect()
 }
 
 fn renamed(cards: &[Card], suits: &[u8; 4]) -> Vec<Card> {
@@ -124,7 +113,7 @@ fn river_percentiles_are_as_even_as_equal_win_rates_allow() {
     let mut rng = Pcg64Mcg::seed_from_u64(5);
     let mut weights = vec![0u64; EHS2.count(Street::River) as usize];
     for _ in 0..200_000 {
-        let dealt = cards(&mut rng, 7);
+        let dealt = random_cards(&mut rng, 7);
         weights[bucket(&EHS2_TABLES, &dealt) as usize] += 1;
     }
     assert_balanced(&weights, 0.1);
@@ -142,14 +131,14 @@ fn assert_balanced(weights: &[u64], tolerance: f64) {
 /// Clusters on the flop, and the distances that were told while they were made.
 static CLUSTERED: LazyLock<(Buckets, Vec<u64>)> = LazyLock::new(|| {
     let mut distances = Vec::new();
-    let recipe = recipe("preflop=169 flop=emd:25:3 turn=ehs2:5 river=category");
+    let recipe = recipe("preflop=169 flop=emd:25:3 turn=category river=category");
     let buckets = Buckets::make(&recipe, |progress| distances.extend(progress.distance));
     (buckets.expect("a few clusters"), distances)
 });
 
 /// Buckets of other kinds: in exhaustive runs of all.
 static OTHERS: LazyLock<Vec<Buckets>> = LazyLock::new(|| {
-    let categories = made("preflop=category flop=category turn=category river=category");
+    let categories = made(&format!("{CATEGORIES} river=category"));
     let mut all = vec![categories, CLUSTERED.0.clone()];
     if testing::exhaustive() {
         let recipes = [
@@ -182,7 +171,7 @@ fn tables_hold_what_the_rules_say() {
     for (buckets, tables) in pairs.chain([(&*EHS2, &*EHS2_TABLES)]) {
         for size in [2, 5, 6, 7] {
             for _ in 0..300 {
-                let dealt = cards(&mut rng, size);
+                let dealt = random_cards(&mut rng, size);
                 assert_eq!(bucket(buckets, &dealt), bucket(tables, &dealt), "{dealt:?}");
             }
         }
@@ -208,7 +197,7 @@ fn renaming_suits_changes_no_bucket() {
     for buckets in all_kinds() {
         for size in [2, 5, 6, 7] {
             for round in 0..200 {
-                let dealt = cards(&mut rng, size);
+                let dealt = random_cards(&mut rng, size);
                 let other = renamed(&dealt, &suits[round % suits.len()]);
                 assert_eq!(bucket(buckets, &dealt), bucket(buckets, &other), "{dealt:?}");
             }
@@ -219,9 +208,9 @@ fn renaming_suits_changes_no_bucket() {
 fn a_deal_has_the_buckets_of_its_hands(buckets: &Buckets) {
     let mut rng = Pcg64Mcg::seed_from_u64(3);
     // Some share their hands with the one before, some their flop or turn, too.
-    let mut dealt = cards(&mut rng, 9);
+    let mut dealt = random_cards(&mut rng, 9);
     let deals = (0..150).map(|number| {
-        let other = cards(&mut rng, 9);
+        let other = random_cards(&mut rng, 9);
         let kept = [0, 4, 7, 8][number % 4];
         let rest: Vec<Card> =
             other.into_iter().filter(|card| !dealt[..kept].contains(card)).collect();
@@ -239,7 +228,10 @@ fn a_deal_has_the_buckets_of_its_hands(buckets: &Buckets) {
         let DealtCards { holes, board } = deals[number];
         for (hole, of_player) in holes.iter().zip(all) {
             for (cards, found) in [0, 3, 4, 5].into_iter().zip(of_player) {
-                assert_eq!(buckets.of_combo(*hole, set(&board[..cards])), Ok(found));
+                assert_eq!(
+                    buckets.of_combo(*hole, board[..cards].iter().copied().collect()),
+                    Ok(found)
+                );
             }
         }
     });
@@ -265,7 +257,7 @@ fn no_bucket_is_empty() {
                         |[hole, board]: [CardSet; 2]| hole.iter().chain(board.iter()).collect();
                     numbers.map(deal).map(listed).collect()
                 }
-                _ => (0..100_000).map(|_| cards(&mut rng, size)).collect(),
+                _ => (0..100_000).map(|_| random_cards(&mut rng, size)).collect(),
             };
             for hand in hands {
                 seen[bucket(buckets, &hand) as usize] = true;
@@ -294,9 +286,9 @@ fn clusters_are_numbered_by_their_strength() {
     let mut rng = Pcg64Mcg::seed_from_u64(8);
     let mut rates: Vec<(u32, f64)> = Vec::new();
     for _ in 0..2000 {
-        let dealt = cards(&mut rng, 5);
-        let hole = Combo::new(dealt[0], dealt[1]).expect("two cards");
-        let outlook = cards::RiverTable::shared(Ties::Half).outlook(hole, set(&dealt[2..]));
+        let dealt = random_cards(&mut rng, 5);
+        let (hole, board) = hand(&dealt);
+        let outlook = cards::RiverTable::shared(Ties::Half).outlook(hole, board);
         rates.push((bucket(buckets, &dealt), outlook.expect("a flop").win_rate()));
     }
     let mean = |number: u32| {
@@ -323,7 +315,7 @@ fn files_hold_what_was_made() {
         assert_eq!((read.recipe(), read.hash()), (buckets.recipe(), buckets.hash()));
         assert_eq!(written(&read), bytes);
         for size in [2, 5, 6, 7] {
-            let dealt = cards(&mut rng, size);
+            let dealt = random_cards(&mut rng, size);
             assert_eq!(bucket(&read, &dealt), bucket(buckets, &dealt), "{dealt:?}");
         }
     }
@@ -374,25 +366,26 @@ fn reports_say_how_much_hands_of_a_bucket_differ() {
     }
 }
 
+/// The mean over rivers of the square of a hand's win-rate.
+fn mean_square(dealt: &[Card]) -> f64 {
+    let (hole, board) = hand(dealt);
+    let outlook = Outlook::new(hole, board, Ties::Half).expect("a hand on a board");
+    outlook.later().last().map_or(outlook.win_rate().powi(2), |rivers| {
+        let most = f64::from(rivers.denominator());
+        let squares =
+            |(value, count): (u32, u32)| (f64::from(value) / most).powi(2) * f64::from(count);
+        rivers.counts().map(squares).sum::<f64>() / f64::from(rivers.boards())
+    })
+}
+
 #[test]
 fn higher_buckets_have_a_higher_mean_square() {
     let mut rng = Pcg64Mcg::seed_from_u64(4);
     for size in [5, 6, 7] {
         let mut seen: Vec<(u32, f64)> = Vec::new();
         for _ in 0..60 {
-            let dealt = cards(&mut rng, size);
-            let hole = Combo::new(dealt[0], dealt[1]).expect("two cards");
-            let outlook = Outlook::new(hole, set(&dealt[2..]), Ties::Half).expect("a board");
-            let square = match outlook.later().last() {
-                None => outlook.win_rate().powi(2),
-                Some(rivers) => {
-                    let most = f64::from(rivers.denominator());
-                    let sum: f64 = (rivers.counts())
-                        .map(|(value, count)| (f64::from(value) / most).powi(2) * f64::from(count))
-                        .sum();
-                    sum / f64::from(rivers.boards())
-                }
-            };
+            let dealt = random_cards(&mut rng, size);
+            let square = mean_square(&dealt);
             seen.push((bucket(&EHS2, &dealt), square));
         }
         seen.sort_by(|a, b| a.1.total_cmp(&b.1));
@@ -403,7 +396,7 @@ fn higher_buckets_have_a_higher_mean_square() {
 
 #[test]
 fn categories_are_those_of_the_best_five_cards() {
-    let buckets = made("preflop=category flop=category turn=category river=category");
+    let buckets = made(&format!("{CATEGORIES} river=category"));
     assert_eq!(Street::ALL.map(|street| buckets.count(street)), [2, 9, 9, 9]);
     for (text, expected) in [
         ("AcKd", 0),
@@ -425,17 +418,8 @@ fn equal_steps_of_the_mean_square_are_what_hands_are_put_into() {
     let mut rng = Pcg64Mcg::seed_from_u64(8);
     for (size, steps) in [(5, 150.0), (6, 1326.0), (7, 25.0)] {
         for _ in 0..200 {
-            let dealt = cards(&mut rng, size);
-            let hole = Combo::new(dealt[0], dealt[1]).expect("two cards");
-            let board: CardSet = dealt[2..].iter().copied().collect();
-            let outlook = Outlook::new(hole, board, Ties::Half).expect("a hand on a board");
-            let square = outlook.later().last().map_or(outlook.win_rate().powi(2), |rivers| {
-                let most = f64::from(rivers.denominator());
-                let squares = |(value, count): (u32, u32)| {
-                    (f64::from(value) / most).powi(2) * f64::from(count)
-                };
-                rivers.counts().map(squares).sum::<f64>() / f64::from(rivers.boards())
-            });
+            let dealt = random_cards(&mut rng, size);
+            let square = mean_square(&dealt);
             // A hand on the border of two steps may be in either.
             let step = (square * steps).min(steps - 1.0);
             let found = f64::from(bucket(&buckets, &dealt));
@@ -449,8 +433,8 @@ fn equal_steps_of_the_mean_square_are_what_hands_are_put_into() {
 
 #[test]
 fn more_buckets_than_hands_are_refused_with_the_number() {
-    let text = "preflop=169 flop=ehs2:5 turn=ehs2:5 river=ehs2:60000";
-    let error = Buckets::make(&recipe(text), |_| ()).expect_err("too many").to_string();
+    let text = format!("{CATEGORIES} river=ehs2:60000");
+    let error = Buckets::make(&recipe(&text), |_| ()).expect_err("too many").to_string();
     let possible = error.strip_prefix("60000 buckets on the river, where only ");
     let possible = possible.and_then(|rest| rest.split(' ').next());
     let possible: u32 = possible.expect(&error).parse().expect(&error);
@@ -470,9 +454,13 @@ fn wrong_cards_are_refused() {
 
 #[test]
 fn hashes_tell_recipes_apart() {
-    let other = made("preflop=169 flop=ehs2:50 turn=ehs2:40 river=ehs2:29");
-    assert_eq!(made(RECIPE).hash(), EHS2.hash());
-    assert_ne!(other.hash(), EHS2.hash());
+    let [one, again, other] =
+        [29, 29, 30].map(|count| made(&format!("{CATEGORIES} river=ehs2:{count}")));
+    assert_eq!(one.hash(), again.hash());
+    assert_ne!(other.hash(), one.hash());
+    if testing::exhaustive() {
+        assert_eq!(made(RECIPE).hash(), EHS2.hash());
+    }
     assert_eq!(EHS2.hash().len(), 64);
     assert_eq!(EHS2_TABLES.hash(), EHS2.hash());
 }

@@ -5,9 +5,7 @@ use cards::{Board, Card, CardSet, Category, Combo, Suit, evaluate};
 use game::{Action, PublicState, Seat, games};
 use std::sync::Arc;
 
-fn set(text: &str) -> CardSet {
-    text.parse::<Board>().expect("cards").set()
-}
+use crate::set;
 
 /// Every set of this many cards out of these.
 fn each_set(cards: &[Card], size: usize, chosen: CardSet, visit: &mut impl FnMut(CardSet)) {

@@ -2,22 +2,13 @@
 
 use std::sync::Arc;
 
-use abstraction::features::{
-    Feature, FeatureMaker, Features, FeaturesError, Quantiles, Schema, opponent_bets,
-};
-use cards::{Board, Card, CardSet, Combo, HoleCards, Ties};
+use abstraction::features::{Feature, FeatureMaker, Features, Quantiles, Schema, opponent_bets};
+use cards::{Board, Card, Combo, Ties};
 use game::{Action, InfoSet, PublicState, Seat, Street, Turn, games, notation};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-fn combo(text: &str) -> Combo {
-    let hole: HoleCards = text.parse().expect("test cards");
-    Combo::new(hole[0], hole[1]).expect("two cards")
-}
-
-fn board(text: &str) -> CardSet {
-    text.parse::<Board>().expect("test cards").set()
-}
+use crate::{combo, hand, random_cards, set};
 
 fn close(found: &[f32], expected: &[f64]) {
     assert_eq!(found.len(), expected.len());
@@ -61,7 +52,7 @@ fn the_papers_flop_has_its_features_in_every_schema() {
     ];
     for schema in Schema::ALL {
         let row = FeatureMaker::counting(schema);
-        let row = row.clone().cards(combo("Ac3h"), board("Kh3sJc"), [100, 250, 0, 0]);
+        let row = row.clone().cards(combo("Ac3h"), set("Kh3sJc"), [100, 250, 0, 0]);
         let row = row.expect("a flop");
         let values = row.as_slice();
         assert_eq!((row.street(), values.len()), (Street::Flop, 25));
@@ -84,17 +75,7 @@ fn rows_from_tables_are_those_that_counting_gives() {
     let schema = Schema::default();
     let (mut fast, mut slow) = (FeatureMaker::new(schema), FeatureMaker::counting(schema));
     for at in 0..testing::size(60, 600) {
-        let mut cards = CardSet::EMPTY;
-        let count = [2, 5, 6, 7][at % 4];
-        let mut dealt = Vec::new();
-        while dealt.len() < count {
-            let card = Card::from_index(rng.random_range(0..52)).expect("below 52");
-            if cards.insert(card) {
-                dealt.push(card);
-            }
-        }
-        let hole = Combo::new(dealt[0], dealt[1]).expect("two cards");
-        let table = dealt[2..].iter().copied().collect();
+        let (hole, table) = hand(&random_cards(&mut rng, [2, 5, 6, 7][at % 4]));
         let bets = [100, at as u32, 0, 7];
         let row = fast.cards(hole, table, bets).expect("a deal");
         assert_eq!(Ok(row), slow.cards(hole, table, bets), "{hole} on {table:?}");
@@ -104,7 +85,7 @@ fn rows_from_tables_are_those_that_counting_gives() {
 
 #[test]
 fn a_whole_board_has_the_rows_of_its_hands() {
-    for table in ["Kh3sJc", "2c2d7h7s", "TcJcQcKc2d"].map(board) {
+    for table in ["Kh3sJc", "2c2d7h7s", "TcJcQcKc2d"].map(set) {
         let mut maker = FeatureMaker::new(Schema::default());
         let mut rows: Vec<(Combo, Features)> = Vec::new();
         let bets = [100, 300, 0, 0];
@@ -116,7 +97,7 @@ fn a_whole_board_has_the_rows_of_its_hands() {
         }
     }
     let maker = FeatureMaker::new(Schema::default());
-    let error = maker.each_hand(board("Kh3s"), [0; 4], |_, _| {}).expect_err("two cards");
+    let error = maker.each_hand(set("Kh3s"), [0; 4], |_, _| {}).expect_err("two cards");
     assert!(error.to_string().contains("the number of cards on the board is 2"), "{error}");
 }
 
@@ -216,8 +197,7 @@ fn other_games_and_cards_are_refused() {
         for mut maker in
             [FeatureMaker::counting(Schema::default()), FeatureMaker::new(Schema::default())]
         {
-            let error: FeaturesError =
-                maker.cards(combo(hole), board(table), [0; 4]).expect_err("refused");
+            let error = maker.cards(combo(hole), set(table), [0; 4]).expect_err("refused");
             assert!(error.to_string().contains(message), "{error}");
         }
     }

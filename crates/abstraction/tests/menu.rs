@@ -3,21 +3,15 @@
 use std::sync::Arc;
 
 use abstraction::menu::{self, BetMenu, BetSize};
-use game::{Action, GameDef, PublicState, Street, Turn, games};
+use game::{Action, PublicState, Street, Turn, games};
 use proptest::prelude::*;
 
 use Action::{Call, Fold, RaiseTo};
 
+use crate::state;
+
 fn menu(text: &str) -> BetMenu {
     text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
-}
-
-/// The state after this betting, in the notation of the ACPC protocol.
-fn state(def: &Arc<GameDef>, betting: &str) -> PublicState {
-    let streets = ["", "2c7d9h", "2c7d9hJs", "2c7d9hJsKd"];
-    let board = streets[betting.matches('/').count()];
-    let board = board.parse().expect("a board");
-    game::notation::replay(def, betting, &board).expect("legal betting")
 }
 
 #[test]
@@ -26,6 +20,7 @@ fn actions_are_those_of_the_menu_made_legal() {
     let short = Arc::new(games::nolimit_holdem_with(vec![500, 20_000]));
     let wide = "preflop 1: 2.5x 4x\npreflop 2: 3x pot\npreflop 3+: allin\nflop 1: 33% 75% \
                 allin\nflop 2+: min 2x";
+    let third = "r300r900r2700";
     for (def, text, betting, expected) in [
         // Blinds of 100 and 50: the multiple is of the 100, the pot after a call is 200.
         (&def, wide, "", vec![Fold, Call, RaiseTo(250), RaiseTo(400)]),
@@ -47,18 +42,8 @@ fn actions_are_those_of_the_menu_made_legal() {
         (&short, "every 1+: pot allin", "r300", vec![Fold, Call, RaiseTo(500)]),
         (&def, "every 1+: none", "", vec![Fold, Call]),
         // 8,100 are 40.5 % of the stack.
-        (
-            &def,
-            "every 1+: pot\nallin-from: 40.5%",
-            "r300r900r2700",
-            vec![Fold, Call, RaiseTo(20_000)],
-        ),
-        (
-            &def,
-            "every 1+: pot\nallin-from: 40.6%",
-            "r300r900r2700",
-            vec![Fold, Call, RaiseTo(8_100)],
-        ),
+        (&def, "every 1+: pot\nallin-from: 40.5%", third, vec![Fold, Call, RaiseTo(20_000)]),
+        (&def, "every 1+: pot\nallin-from: 40.6%", third, vec![Fold, Call, RaiseTo(8_100)]),
     ] {
         let found = menu(text).actions(&state(def, betting)).to_vec();
         assert_eq!(found, expected, "{text:?} after {betting:?}");

@@ -3,25 +3,15 @@
 use std::sync::Arc;
 
 use abstraction::betting::{BettingTree, NodeKind};
-use abstraction::menu;
 use abstraction::translate::{
     Followed, TreePosition, follow, pseudo_harmonic, readings, translate,
 };
-use game::{Action, GameDef, PublicState, Turn, games, notation};
+use game::{Action, PublicState, Turn, games};
 use proptest::prelude::*;
 
 use Action::{Call, Fold, RaiseTo};
 
-fn tree(def: &Arc<GameDef>, menu: &str) -> BettingTree {
-    let menu = menu::find(menu).unwrap_or_else(|| menu.parse().expect("a menu"));
-    BettingTree::new(def, &menu, 1 << 20).expect("a tree of moderate size")
-}
-
-fn state(def: &Arc<GameDef>, betting: &str) -> PublicState {
-    let boards = ["", "2c7d9h", "2c7d9hJs", "2c7d9hJsKd"];
-    let board = boards[betting.matches('/').count()].parse().expect("a board");
-    notation::replay(def, betting, &board).expect("legal betting")
-}
+use crate::{state, tree};
 
 /// The position of the hand for the seat to act, with this point for every action.
 fn follow_at(tree: &BettingTree, public: &PublicState, point: f64) -> Followed {
@@ -212,23 +202,23 @@ fn all_in_for_next_to_nothing_is_not_read_as_all_in_for_most_of_the_pot() {
 fn where_the_menu_has_no_raise_the_tree_is_ahead_until_the_next_street() {
     let def = Arc::new(games::nolimit_holdem());
     let tree = tree(&def, "fc");
-    let ahead = |betting: &str| match follow_at(&tree, &state(&def, betting), 0.5).position {
-        TreePosition::Ahead(node) => tree.betting(node),
-        TreePosition::At(node) => panic!("{betting} is at {}", tree.betting(node)),
-    };
-    let at = |betting: &str| match follow_at(&tree, &state(&def, betting), 0.5).position {
+    let place = |betting: &str| match follow_at(&tree, &state(&def, betting), 0.5).position {
+        TreePosition::Ahead(node) => format!("ahead at {}", tree.betting(node)),
         TreePosition::At(node) => tree.betting(node),
-        TreePosition::Ahead(node) => panic!("{betting} is ahead at {}", tree.betting(node)),
     };
-    // A raise is read as a limp, after which the other seat is still to act.
-    assert_eq!(at("r300"), "c");
-    // The second raise is read as the check that ends the street.
-    assert_eq!(ahead("r300r900"), "cc/");
-    assert_eq!(at("r300r900c/"), "cc/");
-    assert_eq!(at("r300r900c/c"), "cc/c");
-    assert_eq!(ahead("r300r900c/cr1800"), "cc/cc/");
-    // In the tree the hand has been shown down.
-    assert_eq!(ahead("cc/cc/cc/cr300"), "cc/cc/cc/cc");
+    for (betting, expected) in [
+        // A raise is read as a limp, after which the other seat is still to act.
+        ("r300", "c"),
+        // The second raise is read as the check that ends the street.
+        ("r300r900", "ahead at cc/"),
+        ("r300r900c/", "cc/"),
+        ("r300r900c/c", "cc/c"),
+        ("r300r900c/cr1800", "ahead at cc/cc/"),
+        // In the tree the hand has been shown down.
+        ("cc/cc/cc/cr300", "ahead at cc/cc/cc/cc"),
+    ] {
+        assert_eq!(place(betting), expected, "{betting}");
+    }
 }
 
 #[test]

@@ -254,6 +254,11 @@ impl CardWeights {
         self.holding[usize::from(cards[1].index())] += weight;
     }
 
+    /// The weight of all hands.
+    pub fn total(&self) -> f64 {
+        self.sum
+    }
+
     /// The weight of the hands that share no card with this hand, if the hand itself has not been
     /// added; where it has, its own weight is missing, for it was subtracted twice.
     ///

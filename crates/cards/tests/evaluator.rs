@@ -10,22 +10,11 @@ use proptest::prelude::{Strategy, prop_assert_eq, proptest};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-use crate::naive;
-
-/// Calls `visit` with every way of adding `more` of the deck's cards to `hand`.
-fn hands(deck: &[CardSet], hand: CardSet, more: usize, visit: &mut impl FnMut(CardSet)) {
-    for (i, &card) in deck.iter().enumerate() {
-        if more == 1 {
-            visit(hand | card);
-        } else {
-            hands(&deck[i + 1..], hand | card, more - 1, visit);
-        }
-    }
-}
+use crate::{draw, each_set, naive, set};
 
 /// The number of hands of `size` cards in each category, high card first.
 fn category_counts(size: usize) -> [u64; 9] {
-    let deck: Vec<CardSet> = Card::all().map(CardSet::of).collect();
+    let deck: Vec<Card> = Card::all().collect();
     let next = AtomicUsize::new(0);
     // Each thread takes the hands with one lowest card after another.
     let work = || {
@@ -33,7 +22,7 @@ fn category_counts(size: usize) -> [u64; 9] {
         loop {
             let low = next.fetch_add(1, Ordering::Relaxed);
             let Some(&card) = deck.get(low) else { return counts };
-            hands(&deck[low + 1..], card, size - 1, &mut |hand| {
+            each_set(&deck[low + 1..], CardSet::of(card), size - 1, &mut |hand| {
                 counts[evaluate(hand).category() as usize] += 1;
             });
         }
@@ -49,35 +38,26 @@ fn category_counts(size: usize) -> [u64; 9] {
 }
 
 #[test]
-fn five_card_hands_fall_into_the_known_categories() {
-    let known = [1_302_540, 1_098_240, 123_552, 54_912, 10_200, 5_108, 3_744, 624, 40];
-    assert_eq!(known.iter().sum::<u64>(), 2_598_960);
-    assert_eq!(category_counts(5), known);
-}
-
-#[test]
-fn six_card_hands_fall_into_the_known_categories() {
-    let known =
-        [6_612_900, 9_730_740, 2_532_816, 732_160, 361_620, 205_792, 165_984, 14_664, 1_844];
-    assert_eq!(known.iter().sum::<u64>(), 20_358_520);
-    assert_eq!(category_counts(6), known);
-}
-
-#[test]
-fn seven_card_hands_fall_into_the_known_categories() {
+fn hands_of_five_to_seven_cards_fall_into_the_known_categories() {
     let known = [
-        23_294_460, 58_627_800, 31_433_400, 6_461_620, 6_180_020, 4_047_644, 3_473_184, 224_848,
-        41_584,
+        [1_302_540, 1_098_240, 123_552, 54_912, 10_200, 5_108, 3_744, 624, 40],
+        [6_612_900, 9_730_740, 2_532_816, 732_160, 361_620, 205_792, 165_984, 14_664, 1_844],
+        [
+            23_294_460, 58_627_800, 31_433_400, 6_461_620, 6_180_020, 4_047_644, 3_473_184,
+            224_848, 41_584,
+        ],
     ];
-    assert_eq!(known.iter().sum::<u64>(), 133_784_560);
-    assert_eq!(category_counts(7), known);
+    for ((size, known), all) in (5..).zip(known).zip([2_598_960, 20_358_520, 133_784_560]) {
+        assert_eq!(known.iter().sum::<u64>(), all);
+        assert_eq!(category_counts(size), known, "{size} cards");
+    }
 }
 
 #[test]
 fn five_card_hands_have_the_known_number_of_distinct_strengths() {
-    let deck: Vec<CardSet> = Card::all().map(CardSet::of).collect();
+    let deck: Vec<Card> = Card::all().collect();
     let mut ranks = HashSet::new();
-    hands(&deck, CardSet::EMPTY, 5, &mut |hand| _ = ranks.insert(evaluate(hand)));
+    each_set(&deck, CardSet::EMPTY, 5, &mut |hand| _ = ranks.insert(evaluate(hand)));
     let mut distinct = [0; 9];
     ranks.iter().for_each(|rank| distinct[rank.category() as usize] += 1);
     assert_eq!(distinct, [1277, 2860, 858, 858, 10, 1277, 156, 156, 10]);
@@ -90,16 +70,14 @@ fn seven_card_hands_have_the_known_number_of_distinct_strengths() {
     let mut ranks = HashSet::new();
     let mut seen = |hand: CardSet| _ = ranks.insert(evaluate(hand));
     // Ranks alone: the suits in turn, so that none has three cards of different ranks.
-    let deck: Vec<CardSet> = Card::all().map(CardSet::of).collect();
     rank_counts(0, 7, &mut Vec::new(), &mut |held| seen(without_flush(held)));
     // Five to seven clubs and what is missing in other suits.
-    let clubs: Vec<CardSet> = deck.iter().copied().step_by(4).collect();
-    let others: Vec<CardSet> = deck.iter().copied().skip(1).step_by(4).collect();
-    hands(&clubs, CardSet::EMPTY, 7, &mut seen);
-    hands(&clubs, CardSet::EMPTY, 6, &mut |hand| others.iter().for_each(|&o| seen(hand | o)));
-    hands(&clubs, CardSet::EMPTY, 5, &mut |hand| {
-        hands(&others, hand, 2, &mut seen);
-    });
+    let [clubs, others] = [0, 1].map(|suit| Card::all().skip(suit).step_by(4).collect::<Vec<_>>());
+    for size in 5..=7 {
+        each_set(&clubs, CardSet::EMPTY, size, &mut |hand| {
+            each_set(&others, hand, 7 - size, &mut seen);
+        });
+    }
     assert_eq!(ranks.len(), 4824);
 }
 
@@ -130,20 +108,7 @@ fn without_flush(ranks: &[u8]) -> CardSet {
 /// `count` random hands of `size` cards, the same on every run.
 fn random_hands(size: u32, count: usize) -> Vec<CardSet> {
     let mut rng = Pcg64Mcg::seed_from_u64(u64::from(size));
-    let draw = |rng: &mut Pcg64Mcg| {
-        let mut hand = CardSet::EMPTY;
-        while hand.len() < size {
-            let index = rng.random_range(0..Card::COUNT);
-            hand.insert(Card::from_index(index).expect("below 52"));
-        }
-        hand
-    };
-    (0..count).map(|_| draw(&mut rng)).collect()
-}
-
-/// Pairs of seven cards to compare.
-fn pairs() -> usize {
-    testing::size(300_000, 10_000_000)
+    (0..count).map(|_| draw(&mut rng, size, CardSet::EMPTY)).collect()
 }
 
 /// Each thread judges its own pairs: neighbours in a list of random hands.
@@ -159,7 +124,7 @@ fn random_pairs_of_seven_cards_order_as_in_the_slow_evaluator() {
             (naive::evaluate(hand), evaluate(hand), hand)
         };
         let mut before = draw();
-        for _ in 0..pairs().div_ceil(threads) {
+        for _ in 0..testing::size(300_000usize, 10_000_000).div_ceil(threads) {
             let next = draw();
             let (slow, fast) = (before.0.cmp(&next.0), before.1.cmp(&next.1));
             assert_eq!(slow, fast, "{:?} against {:?}", before.2, next.2);
@@ -241,14 +206,14 @@ fn all_ranks_and_all_flushes_are_the_same_at_once_and_card_by_card() {
         rank_counts(0, size, &mut Vec::new(), &mut |held| all.push(without_flush(held)));
         check_all_ways(&all);
     }
-    let deck: Vec<CardSet> = Card::all().map(CardSet::of).collect();
+    let deck: Vec<Card> = Card::all().collect();
     for suit in 0..4 {
-        let suited: Vec<CardSet> = deck.iter().copied().skip(suit).step_by(4).collect();
+        let suited: Vec<Card> = deck.iter().copied().skip(suit).step_by(4).collect();
         let (mut fives, mut sevens) = (Vec::new(), Vec::new());
-        hands(&suited, CardSet::EMPTY, 5, &mut |five| {
+        each_set(&suited, CardSet::EMPTY, 5, &mut |five| {
             fives.push(five);
-            hands(&deck[1..26], five, 2, &mut |hand| sevens.push(hand));
-            hands(&suited, five, 2, &mut |hand| sevens.push(hand));
+            each_set(&deck[1..26], five, 2, &mut |hand| sevens.push(hand));
+            each_set(&suited, five, 2, &mut |hand| sevens.push(hand));
         });
         // Some cards came twice.
         sevens.retain(|hand| hand.len() == 7);
@@ -324,11 +289,6 @@ proptest! {
     }
 }
 
-fn rank_of(text: &str) -> HandRank {
-    let cards: cards::Board = text.parse().expect("test cards");
-    evaluate(cards.set())
-}
-
 #[test]
 fn hands_that_evaluators_get_wrong() {
     use Category::{Flush, FourOfAKind, FullHouse, Pair, Straight, StraightFlush, TwoPair};
@@ -346,7 +306,7 @@ fn hands_that_evaluators_get_wrong() {
         ("2c3c4c5c7d", "2c2d3h4h5h", false, Pair),         // four to a flush are nothing
     ];
     for (weaker, stronger, tie, category) in table {
-        let (a, b) = (rank_of(weaker), rank_of(stronger));
+        let (a, b) = (evaluate(set(weaker)), evaluate(set(stronger)));
         assert!(if tie { a == b } else { a < b }, "{weaker} {a:?} against {stronger} {b:?}");
         assert_eq!(b.category(), category, "{stronger}");
     }
@@ -357,11 +317,7 @@ fn sets_of_too_many_cards_are_looked_up_within_the_tables() {
     let mut rng = Pcg64Mcg::seed_from_u64(5);
     for cards in 8..=u32::from(Card::COUNT) {
         for _ in 0..1000 {
-            let mut set = CardSet::EMPTY;
-            while set.len() < cards {
-                let index = rng.random_range(0..Card::COUNT);
-                set.insert(Card::from_index(index).expect("below 52"));
-            }
+            let set = draw(&mut rng, cards, CardSet::EMPTY);
             evaluate(set);
             PartialHand::from(set).rank();
         }

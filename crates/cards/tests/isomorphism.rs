@@ -9,10 +9,7 @@ use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-/// Random indices and deals looked at where there are too many to look at all.
-fn sample() -> usize {
-    testing::size(100_000, 10_000_000)
-}
+use crate::{draw, each_set, set};
 
 const RENAMINGS: [[usize; 4]; 24] = {
     let mut all = [[0; 4]; 24];
@@ -52,25 +49,10 @@ fn canonical<const R: usize>(deal: [CardSet; R]) -> [u64; R] {
 fn random_deal<const R: usize>(sizes: [usize; R], rng: &mut Pcg64Mcg) -> [CardSet; R] {
     let mut seen = CardSet::EMPTY;
     sizes.map(|size| {
-        let mut round = CardSet::EMPTY;
-        while (round.len() as usize) < size {
-            let card = Card::from_index(rng.random_range(0..Card::COUNT)).expect("below 52");
-            if seen.insert(card) {
-                round.insert(card);
-            }
-        }
+        let round = draw(rng, size as u32, seen);
+        seen = seen | round;
         round
     })
-}
-
-/// Calls `visit` with every set of `size` cards out of `deck`.
-fn each_set(deck: &[Card], set: CardSet, size: usize, visit: &mut impl FnMut(CardSet)) {
-    if size == 0 {
-        return visit(set);
-    }
-    for (i, &card) in deck.iter().enumerate() {
-        each_set(&deck[i + 1..], set.with(card), size - 1, visit);
-    }
 }
 
 fn identity<const R: usize>(index: &CanonicalIndex<R>, number: u64) {
@@ -106,7 +88,7 @@ fn every_preflop_and_flop_index_is_that_of_its_representative() {
 
 fn sample_identity<const R: usize>(index: &CanonicalIndex<R>) {
     let mut rng = Pcg64Mcg::seed_from_u64(index.size());
-    for _ in 0..sample() {
+    for _ in 0..testing::size(100_000, 10_000_000) {
         identity(index, rng.random_range(0..index.size()));
     }
     identity(index, index.size() - 1);
@@ -115,13 +97,9 @@ fn sample_identity<const R: usize>(index: &CanonicalIndex<R>) {
 }
 
 #[test]
-fn turn_indices_are_those_of_their_representatives() {
+fn turn_and_river_indices_are_those_of_their_representatives() {
     sample_identity(CanonicalIndex::turn());
     sample_identity(CanonicalIndex::turn_recalled());
-}
-
-#[test]
-fn river_indices_are_those_of_their_representatives() {
     sample_identity(CanonicalIndex::river());
     sample_identity(CanonicalIndex::river_recalled());
 }
@@ -129,7 +107,7 @@ fn river_indices_are_those_of_their_representatives() {
 /// A deal and its representative differ in suits only.
 fn sample_representatives<const R: usize>(index: &CanonicalIndex<R>) {
     let mut rng = Pcg64Mcg::seed_from_u64(index.size());
-    for _ in 0..sample() / 10 {
+    for _ in 0..testing::size(10_000, 1_000_000) {
         let deal = random_deal(index.sizes(), &mut rng);
         let number = index.index(deal).expect("a deal");
         let representative = index.representative(number).expect("below the size");
@@ -233,7 +211,6 @@ proptest! {
 #[test]
 fn wrong_deals_are_named() {
     let index = CanonicalIndex::flop();
-    let set = |text: &str| text.parse::<cards::CardList<7>>().expect("test cards").set();
     let table = [
         ("Ah", "2c3d4s", "round 1 has 1 cards where this index takes 2"),
         ("AhKhQh", "2c3d4s", "round 1 has 3 cards where this index takes 2"),

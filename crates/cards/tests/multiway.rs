@@ -1,25 +1,19 @@
 //! All-in equity of several hands, against that of two and against what can be reasoned out.
 
-use cards::{Board, CardSet, Combo, HoleCards, all_in, all_in_multiway, evaluate};
+use cards::{CardSet, Combo, all_in, all_in_multiway, evaluate};
+
+use crate::{combo, set};
 
 fn combos(text: &str) -> Vec<Combo> {
-    let combo = |hand: &str| {
-        let hole: HoleCards = hand.parse().expect("test cards");
-        Combo::new(hole[0], hole[1]).expect("two cards")
-    };
     text.split(' ').map(combo).collect()
-}
-
-fn board(text: &str) -> CardSet {
-    text.parse::<Board>().expect("test cards").set()
 }
 
 #[test]
 fn two_hands_get_what_they_get_against_each_other() {
     for (hands, table) in [
-        ("AcAd KhKd", board("2c7h9d")),
-        ("6h2c 6c2s", board("3d3h3s8c")),
-        ("AcKd QhQs", board("2c3d4h5s9c")),
+        ("AcAd KhKd", set("2c7h9d")),
+        ("6h2c 6c2s", set("3d3h3s8c")),
+        ("AcKd QhQs", set("2c3d4h5s9c")),
     ] {
         let hands = combos(hands);
         let expected = all_in(hands[0], hands[1], table).expect("a deal");
@@ -33,7 +27,7 @@ fn two_hands_get_what_they_get_against_each_other() {
 
 #[test]
 fn three_hands_get_what_counting_one_board_after_the_other_gives() {
-    let (hands, turn) = (combos("AcAd KhQh 7s6s"), board("Ks8s5h2h"));
+    let (hands, turn) = (combos("AcAd KhQh 7s6s"), set("Ks8s5h2h"));
     let (mut parts, mut boards) = ([0; 3], 0);
     let dead = hands.iter().fold(turn, |dead, hand| dead | hand.set());
     for river in (CardSet::FULL - dead).iter() {
@@ -54,18 +48,18 @@ fn three_hands_get_what_counting_one_board_after_the_other_gives() {
 
 #[test]
 fn pots_are_shared_out_whole() {
-    let flop = all_in_multiway(&combos("AcAd KhKd 7s6s"), board("Ks8s2h")).expect("a deal");
+    let flop = all_in_multiway(&combos("AcAd KhKd 7s6s"), set("Ks8s2h")).expect("a deal");
     assert_eq!(flop[0].total, 43 * 42 / 2);
     assert_eq!(flop.iter().map(|share| share.parts).sum::<u64>(), 2520 * flop[0].total);
 
     // Everybody plays the board: ten players share every pot.
     let all = combos("2c2d 2h2s 3c3d 3h3s 4c4d 4h4s 5c5d 5h5s 6c6d 6h6s");
-    for share in all_in_multiway(&all, board("TsJsQsKsAs")).expect("a deal") {
+    for share in all_in_multiway(&all, set("TsJsQsKsAs")).expect("a deal") {
         assert_eq!((share.wins, share.ties, share.parts, share.total), (0, 1, 252, 1));
         assert_eq!(share.equity(), 0.1);
     }
     // Aces full of kings twice, and kings and aces with a nine.
-    let shares = all_in_multiway(&combos("AcKd AdQh 9c9h"), board("AhAsKhKs2c")).expect("a deal");
+    let shares = all_in_multiway(&combos("AcKd AdQh 9c9h"), set("AhAsKhKs2c")).expect("a deal");
     assert_eq!(shares.iter().map(|share| share.parts).collect::<Vec<_>>(), [1260, 1260, 0]);
 }
 
@@ -78,7 +72,7 @@ fn what_cannot_be_dealt_is_refused() {
         ("AsAd KcKd AsQh", "", "As is given twice: give each card once"),
         ("KcKd AsQh", "As2c3c", "As is given twice: give each card once"),
     ] {
-        let error = all_in_multiway(&combos(hands), board(table)).expect_err(message);
+        let error = all_in_multiway(&combos(hands), set(table)).expect_err(message);
         assert_eq!(error.to_string(), message);
     }
 }

@@ -1,6 +1,8 @@
 //! All pairs of hands on a flop against each pair's own count.
 
-use cards::{Board, Card, CardSet, FlopPairs, WinRate, all_in};
+use cards::{Card, FlopPairs, WinRate, all_in};
+
+use crate::set;
 
 fn margin(result: WinRate) -> f64 {
     let WinRate { wins, ties, total } = result;
@@ -10,7 +12,7 @@ fn margin(result: WinRate) -> f64 {
 #[test]
 fn pairs_of_a_flop_have_the_results_of_all_in() {
     for flop in ["AhKh7h", "2c2d9s"] {
-        let flop: CardSet = flop.parse::<Board>().expect("three cards").set();
+        let flop = set(flop);
         let pairs = FlopPairs::new(flop).expect("a flop");
         let (hands, count) = (pairs.hands(), pairs.hands().len());
         assert_eq!(count, 1176);
@@ -39,7 +41,6 @@ fn pairs_of_a_flop_have_the_results_of_all_in() {
 #[test]
 fn only_flops_have_pairs() {
     for board in ["", "AhKh", "AhKh7h2c"] {
-        let board: CardSet = board.parse::<Board>().expect("a board").set();
-        assert!(FlopPairs::new(board).is_err());
+        assert!(FlopPairs::new(set(board)).is_err());
     }
 }

@@ -1,22 +1,15 @@
 //! Hands on a river board against ranges, beside going through every pair of hands.
 
 use cards::{
-    Board, Card, CardSet, Combo, Showdown, ShowdownSums, Ties, all_in, evaluate, range_margins,
-    unblocked,
+    Card, CardSet, Combo, Showdown, ShowdownSums, Ties, all_in, evaluate, range_margins, unblocked,
 };
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-fn random_board(rng: &mut Pcg64Mcg) -> CardSet {
-    let mut board = CardSet::EMPTY;
-    while board.len() < 5 {
-        board.insert(Card::from_index(rng.random_range(0..Card::COUNT)).expect("below 52"));
-    }
-    board
-}
+use crate::{draw, set};
 
 /// The sums of a hand, one opponent's hand after the other.
-fn naive(hole: Combo, board: CardSet, range: &[f64; Combo::COUNT]) -> ShowdownSums {
+pub(crate) fn naive(hole: Combo, board: CardSet, range: &[f64; Combo::COUNT]) -> ShowdownSums {
     let mut sums = ShowdownSums::default();
     if hole.set().intersects(board) {
         return sums;
@@ -58,9 +51,9 @@ fn check(showdown: &Showdown, range: &[f64; Combo::COUNT], tolerance: f64) {
 #[test]
 fn ranges_are_met_as_hand_by_hand() {
     let mut rng = Pcg64Mcg::seed_from_u64(1);
-    let mut showdown = Showdown::new(random_board(&mut rng)).expect("five cards");
+    let mut showdown = Showdown::new(draw(&mut rng, 5, CardSet::EMPTY)).expect("five cards");
     for round in 0..testing::size(12, 200) {
-        showdown.deal(random_board(&mut rng)).expect("five cards");
+        showdown.deal(draw(&mut rng, 5, CardSet::EMPTY)).expect("five cards");
         // Whole numbers are exact; fractions, most of them zero, are not.
         let whole = std::array::from_fn(|_| f64::from(rng.random_range(0..4u8)));
         check(&showdown, &whole, 0.0);
@@ -75,8 +68,8 @@ fn ranges_are_met_as_hand_by_hand() {
 
 #[test]
 fn a_range_that_card_removal_empties_weighs_exactly_nothing() {
-    let board: Board = "Ks8d5h3c2s".parse().expect("cards");
-    let showdown = Showdown::new(board.set()).expect("five cards");
+    let board = set("Ks8d5h3c2s");
+    let showdown = Showdown::new(board).expect("five cards");
     let ace = Card::from_index(51).expect("the ace of spades");
     let mut range = [0.0f32; Combo::COUNT];
     for combo in Combo::all().filter(|combo| combo.set().contains(ace)) {
@@ -85,7 +78,7 @@ fn a_range_that_card_removal_empties_weighs_exactly_nothing() {
     let mut sums = [ShowdownSums::default(); Combo::COUNT];
     showdown.sums_against(&range, &mut sums);
     for combo in Combo::all() {
-        let empty = combo.set().contains(ace) || combo.set().intersects(board.set());
+        let empty = combo.set().contains(ace) || combo.set().intersects(board);
         assert_eq!(sums[combo.index()].win_rate(Ties::Half).is_none(), empty, "{combo}");
         if empty {
             assert_eq!(sums[combo.index()], ShowdownSums::default(), "{combo}");
@@ -97,7 +90,7 @@ fn a_range_that_card_removal_empties_weighs_exactly_nothing() {
 fn hands_stand_in_the_order_of_their_strength() {
     let mut rng = Pcg64Mcg::seed_from_u64(2);
     for _ in 0..testing::size(50, 300) {
-        let board = random_board(&mut rng);
+        let board = draw(&mut rng, 5, CardSet::EMPTY);
         let showdown = Showdown::new(board).expect("five cards");
         let (mut hands, mut last) = (0, None);
         for group in showdown.groups() {
@@ -123,11 +116,10 @@ fn hands_stand_in_the_order_of_their_strength() {
 
 #[test]
 fn boards_without_five_cards_are_refused() {
-    let mut showdown =
-        Showdown::new("KsQsJsTs2c".parse::<Board>().expect("cards").set()).expect("five");
+    let mut showdown = Showdown::new(set("KsQsJsTs2c")).expect("five");
     let before = showdown.board();
     for text in ["", "KsQsJsTs", "KsQsJsTs2c3c"] {
-        let board = text.parse::<Board>().expect("cards").set();
+        let board = set(text);
         assert!(Showdown::new(board).is_err(), "{text}");
         assert!(showdown.deal(board).is_err(), "{text}");
     }
@@ -138,7 +130,10 @@ fn boards_without_five_cards_are_refused() {
 fn margins_over_the_cards_to_come_are_those_of_each_pair() {
     let mut rng = Pcg64Mcg::seed_from_u64(6);
     for cards in [3, 4, 5] {
-        let board = random_board(&mut rng).iter().take(cards).fold(CardSet::EMPTY, CardSet::with);
+        let board = draw(&mut rng, 5, CardSet::EMPTY)
+            .iter()
+            .take(cards)
+            .fold(CardSet::EMPTY, CardSet::with);
         let mut range = [0.0; Combo::COUNT];
         let free = Combo::all().filter(|combo| !combo.set().intersects(board));
         free.step_by(61).for_each(|combo| range[combo.index()] = rng.random());
@@ -159,6 +154,6 @@ fn margins_over_the_cards_to_come_are_those_of_each_pair() {
             assert!((left[hole.index()] - weight).abs() < 1e-9, "{hole}");
         }
     }
-    let six = random_board(&mut rng) | random_board(&mut rng);
+    let six = draw(&mut rng, 5, CardSet::EMPTY) | draw(&mut rng, 5, CardSet::EMPTY);
     assert!(six.len() > 5 && range_margins(six, &[&[1.0; Combo::COUNT]]).is_err());
 }

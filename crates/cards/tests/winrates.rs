@@ -2,56 +2,24 @@
 //! counting.
 
 use cards::{
-    Board, Card, CardSet, Combo, HoleCards, Outlook, RiverBoard, RiverTable, StartingHand, Ties,
-    WinRate, evaluate, win_rate,
+    Card, CardSet, Combo, Outlook, RiverBoard, RiverTable, StartingHand, Ties, WinRate, win_rate,
 };
-use rand::{RngExt, SeedableRng};
+use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 
-fn board(text: &str) -> CardSet {
-    text.parse::<Board>().expect("test cards").set()
-}
-
-fn combo(text: &str) -> Combo {
-    let hole: HoleCards = text.parse().expect("test cards");
-    Combo::new(hole[0], hole[1]).expect("two cards")
-}
-
-/// Random cards, `count` of them, none of `dead`.
-fn draw(rng: &mut Pcg64Mcg, count: u32, dead: CardSet) -> CardSet {
-    let mut drawn = CardSet::EMPTY;
-    while drawn.len() < count {
-        let card = Card::from_index(rng.random_range(0..Card::COUNT)).expect("below 52");
-        if !dead.contains(card) {
-            drawn.insert(card);
-        }
-    }
-    drawn
-}
+use crate::{combo, draw, draw_combo, set, showdowns};
 
 /// A random board of this many cards and a hand that shares none.
 fn random_state(rng: &mut Pcg64Mcg, size: u32) -> (Combo, CardSet) {
     let board = draw(rng, size, CardSet::EMPTY);
-    let hole: Vec<Card> = draw(rng, 2, board).iter().collect();
-    (Combo::new(hole[0], hole[1]).expect("two cards"), board)
-}
-
-/// The number of random states that are compared: few, or many in exhaustive runs.
-fn states(usual: usize, all: usize) -> usize {
-    testing::size(usual, all)
+    (draw_combo(rng, board), board)
 }
 
 /// Wins and ties on a river, one opponent's hand after the other.
 fn naive_river(hole: Combo, board: CardSet) -> WinRate {
-    let mine = evaluate(board | hole.set());
-    let mut rate = WinRate::default();
-    for theirs in Combo::all().filter(|other| !other.set().intersects(board | hole.set())) {
-        let theirs = evaluate(board | theirs.set());
-        rate.total += 1;
-        rate.wins += u64::from(mine > theirs);
-        rate.ties += u64::from(mine == theirs);
-    }
-    rate
+    let sums = showdowns::naive(hole, board, &[1.0; Combo::COUNT]);
+    let [wins, ties, total] = [sums.wins, sums.ties, sums.total].map(|count| count as u64);
+    WinRate { wins, ties, total }
 }
 
 #[test]
@@ -61,7 +29,7 @@ fn flops_counted_elsewhere_have_their_counts_and_deciles() {
         let words: Vec<&str> = line.split(' ').collect();
         match words[..] {
             ["hand", hand, cards, "wins", wins, "ties", ties] => {
-                (hole, flop) = (combo(hand), board(cards));
+                (hole, flop) = (combo(hand), set(cards));
                 let [wins, ties] = [wins, ties].map(|count| count.parse().expect("a count"));
                 let expected = WinRate { wins, ties, total: 1_070_190 };
                 assert_eq!(win_rate(hole, flop), Ok(expected), "{hand} {cards}");
@@ -148,7 +116,7 @@ fn distributions_before_the_flop_are_those_of_the_boards() {
     // Some boards of each street lie where the distribution says: enough to tell wrong weights.
     let mut rng = Pcg64Mcg::seed_from_u64(5);
     for (size, later) in [(3, flop), (4, turn), (5, river)] {
-        let count = states(3000, 30_000);
+        let count = testing::size(3000, 30_000);
         let rates: Vec<f64> = (0..count)
             .map(|_| {
                 let board = draw(&mut rng, size, hole.set());
@@ -167,7 +135,7 @@ fn distributions_before_the_flop_are_those_of_the_boards() {
 fn one_look_up_agrees_with_counting_the_opponents_hands() {
     let tables = [Ties::Half, Ties::WinOnly].map(RiverTable::shared);
     let mut rng = Pcg64Mcg::seed_from_u64(1);
-    for _ in 0..states(20_000, 2_000_000) {
+    for _ in 0..testing::size(20_000, 2_000_000) {
         let (hole, board) = random_state(&mut rng, 5);
         let naive = naive_river(hole, board);
         let [half, wins] =
@@ -182,7 +150,7 @@ fn all_hands_of_a_river_agree_with_counting_and_with_their_states() {
     let table = RiverTable::shared(Ties::Half);
     let mut rng = Pcg64Mcg::seed_from_u64(4);
     let mut values = [0; Combo::COUNT];
-    for _ in 0..states(20, 300) {
+    for _ in 0..testing::size(20, 300) {
         let board = draw(&mut rng, 5, CardSet::EMPTY);
         table.all(board, &mut values).expect("a river");
         let river = RiverBoard::new(board).expect("a river");
@@ -207,7 +175,7 @@ fn river_states_ignore_the_names_of_suits_and_nothing_else() {
         let turn = |card: Card| Card::from_index(card.index() / 4 * 4 + (card.index() + 1) % 4);
         cards.iter().filter_map(turn).collect()
     };
-    for _ in 0..states(20_000, 1_000_000) {
+    for _ in 0..testing::size(20_000, 1_000_000) {
         let (hole, board) = random_state(&mut rng, 5);
         let state = RiverBoard::new(board).expect("a river").state(hole);
         let cards: Vec<Card> = turned(hole.set()).iter().collect();
@@ -224,7 +192,7 @@ fn river_states_ignore_the_names_of_suits_and_nothing_else() {
         (["AcKd", "Qh9s4s2c7d"], ["AcKd", "Qh9s4s2c8d"], false),
     ] {
         let state = |[hole, cards]: [&str; 2]| {
-            RiverBoard::new(board(cards)).expect("a river").state(combo(hole))
+            RiverBoard::new(set(cards)).expect("a river").state(combo(hole))
         };
         assert_eq!(state(a) == state(b), same, "{a:?} {b:?}");
     }
@@ -233,9 +201,11 @@ fn river_states_ignore_the_names_of_suits_and_nothing_else() {
 #[test]
 fn outlooks_agree_with_going_through_every_board() {
     let mut rng = Pcg64Mcg::seed_from_u64(2);
-    for (size, count) in
-        [(3, states(30, 2000)), (4, states(300, 30_000)), (5, states(2000, 90_000))]
-    {
+    for (size, count) in [
+        (3, testing::size(30, 2000)),
+        (4, testing::size(300, 30_000)),
+        (5, testing::size(2000, 90_000)),
+    ] {
         for ties in [Ties::Half, Ties::WinOnly] {
             let table = RiverTable::shared(ties);
             for _ in 0..count {
@@ -256,8 +226,10 @@ fn all_hands_of_a_board_agree_with_one_hand_at_a_time() {
     // Monotone, paired, three of a kind, and boards whose suits change places.
     let fixed =
         ["Kh8h3h", "7c7d7h", "QsQdJc", "5c5dKs", "Ac9c2cTc", "8c8d8h8s", "6c6d9h9s", "JcJdJh2s"];
-    let mut boards: Vec<CardSet> = fixed.map(board).to_vec();
-    for (size, count) in [(3, states(20, 500)), (4, states(100, 5000)), (5, states(100, 5000))] {
+    let mut boards: Vec<CardSet> = fixed.map(set).to_vec();
+    for (size, count) in
+        [(3, testing::size(20, 500)), (4, testing::size(100, 5000)), (5, testing::size(100, 5000))]
+    {
         boards.extend((0..count).map(|_| draw(&mut rng, size, CardSet::EMPTY)));
     }
     for board in boards {
@@ -279,8 +251,10 @@ fn all_hands_of_a_board_agree_with_one_hand_at_a_time() {
 fn sums_of_squares_are_those_of_the_distributions() {
     let mut rng = Pcg64Mcg::seed_from_u64(4);
     let table = RiverTable::shared(Ties::Half);
-    let mut boards = ["Kh8h3h", "7c7d7h", "Ac9c2cTc", "8c8d8h8s", "6c6d9h9s"].map(board).to_vec();
-    for (size, count) in [(3, states(4, 100)), (4, states(20, 1000)), (5, states(20, 1000))] {
+    let mut boards = ["Kh8h3h", "7c7d7h", "Ac9c2cTc", "8c8d8h8s", "6c6d9h9s"].map(set).to_vec();
+    for (size, count) in
+        [(3, testing::size(4, 100)), (4, testing::size(20, 1000)), (5, testing::size(20, 1000))]
+    {
         boards.extend((0..count).map(|_| draw(&mut rng, size, CardSet::EMPTY)));
     }
     for board in boards {
@@ -305,7 +279,7 @@ fn sums_of_squares_are_those_of_the_distributions() {
 
 #[test]
 fn quantiles_and_histograms_are_those_of_the_sorted_list() {
-    let outlook = Outlook::new(combo("9c8c"), board("7c2dKh"), Ties::Half).expect("a flop");
+    let outlook = Outlook::new(combo("9c8c"), set("7c2dKh"), Ties::Half).expect("a flop");
     for later in outlook.later() {
         let list: Vec<u32> = later
             .counts()
@@ -341,7 +315,7 @@ fn quantiles_and_histograms_are_those_of_the_sorted_list() {
 fn wrong_cards_are_refused_in_one_clear_line() {
     let hole = combo("AcKd");
     for cards in ["", "2c", "2c3c", "2c3c4c5c6c7c"] {
-        let (cards, all) = (board(cards), [0, 3, 4, 5]);
+        let (cards, all) = (set(cards), [0, 3, 4, 5]);
         let size = cards.len();
         let refused = Err(cards::Error::board_size(size, "none, three, four or five"));
         if !all.contains(&size) {
@@ -355,7 +329,7 @@ fn wrong_cards_are_refused_in_one_clear_line() {
         assert!(RiverTable::shared(Ties::Half).all(cards, &mut [0; Combo::COUNT]).is_err());
         assert!(RiverBoard::new(cards).is_err());
     }
-    let message = |cards: &str| win_rate(hole, board(cards)).expect_err(cards).to_string();
+    let message = |cards: &str| win_rate(hole, set(cards)).expect_err(cards).to_string();
     assert_eq!(
         message("2c"),
         "the number of cards on the board is 1: give none, three, four or five"

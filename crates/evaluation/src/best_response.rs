@@ -32,21 +32,21 @@ use std::sync::Arc;
 use agents::AgentChoice;
 use cards::StartingHand;
 use game::GameDef;
+use logs::Provenance;
 use logs::stats::t_quantile;
-use logs::{Provenance, Shard};
 use matches::runner::Stop;
+use runs::{RunError, Shard};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use show::number::hexadecimal;
 use solvers::Player;
 use solvers::holdem::best_response::{
-    Choices, FLOPS, FlopValues, Preflop, PreflopPlay, Responder, ResponseError, TreeStrategy,
-    flop_kinds, shuffled_flops,
+    Choices, FLOPS, FlopValues, Preflop, PreflopPlay, Responder, TreeStrategy, flop_kinds,
+    shuffled_flops,
 };
 
-use crate::folder::{
-    self, ResultsFolder, StoreError, folder_name, has, measure_each, shard_suffix,
-};
+use crate::error::{Error, Kind};
+use crate::folder::{self, Manifest, folder_name, has, measure_each, shard_suffix};
 
 /// The settings of a measurement.
 #[derive(Clone)]
@@ -67,23 +67,6 @@ pub struct BestResponseSettings {
     pub seed: u64,
     /// The part to measure, of the kinds of flops; `None` for the whole.
     pub shard: Option<Shard>,
-}
-
-/// The reason why the measurement fails.
-#[derive(Debug, thiserror::Error)]
-pub enum MeasureError {
-    /// The number of flops is too small or too large.
-    #[error("give {MIN_FLOPS} to {FLOPS} flops, or `all`, not {0}")]
-    Flops(usize),
-    /// The response cannot be computed.
-    #[error(transparent)]
-    Response(#[from] ResponseError),
-    /// The agent's code panicked.
-    #[error("the agent panicked on the flop {0}")]
-    Panicked(String),
-    /// The folder cannot be used.
-    #[error(transparent)]
-    Store(#[from] StoreError),
 }
 
 /// The progress of a run.
@@ -120,19 +103,25 @@ impl BestResponseSettings {
         folder_name("best-response", &self.agent, model, &self.game_name, &rest)
     }
 
-    fn manifest(&self, preflop: &Preflop, provenance: Provenance) -> Manifest {
+    fn manifest(&self, preflop: &Preflop, provenance: Provenance) -> Manifest<Identity> {
         let tree = self.strategy.tree();
-        Manifest {
-            agent: self.agent.name().to_owned(),
-            model_sha256: self.model_sha256.clone(),
+        let identity = Identity {
             preflop_sha256: fingerprint(preflop),
             tree_sha256: tree.hash(),
             menu: tree.menu().to_string(),
-            game_name: self.game_name.clone(),
-            game: GameDef::clone(&self.def),
-            provenance,
-        }
+        };
+        let agent = (&self.agent, self.model_sha256.as_deref());
+        Manifest::new(agent, (&self.game_name, &self.def), identity, provenance)
     }
+}
+
+/// The settings that identify a measurement.
+#[derive(Serialize, Deserialize)]
+struct Identity {
+    /// SHA-256 of its strategy before the flop: built-in models have no file.
+    preflop_sha256: String,
+    tree_sha256: String,
+    menu: String,
 }
 
 fn fingerprint(preflop: &Preflop) -> String {
@@ -149,7 +138,8 @@ fn fingerprint(preflop: &Preflop) -> String {
 /// Each thread takes some 100 MB.
 ///
 /// # Errors
-/// [`MeasureError`]; flops that were finished before an error are kept.
+/// When the strategy or the folder cannot be used; flops that were finished before an error are
+/// kept.
 pub fn run(
     plan: &BestResponseSettings,
     path: &Path,
@@ -157,26 +147,26 @@ pub fn run(
     threads: usize,
     stop: &Stop,
     report: &mut dyn FnMut(&Progress),
-) -> Result<Outcome, MeasureError> {
+) -> Result<Outcome, Error> {
     if !(MIN_FLOPS..=FLOPS).contains(&plan.flops) {
-        return Err(MeasureError::Flops(plan.flops));
+        let text = format!("give {MIN_FLOPS} to {FLOPS} flops, or `all`, not {}", plan.flops);
+        return Err(Error::of(Kind::Usage, text));
     }
     let responder = Responder::new(&*plan.strategy)?;
     let preflop = responder.preflop();
     let values = preflop.leaves().len() * StartingHand::COUNT;
     let manifest = plan.manifest(preflop, provenance);
     let read = |line: &str| read_line(line, values);
-    let (mut store, known) = ResultsFolder::open(path, &manifest, plan.shard, folder::FLOPS, read)
-        .map_err(|error| error.naming(&[&plan.agent]))?;
+    let (journal, known) = manifest.open(path, &folder::FLOPS, plan.shard, &plan.agent, read)?;
     let mut measurement = Measurement::new(plan, preflop, known);
     if measurement.needed.is_empty() {
-        return Err(StoreError::TooManyParts(measurement.drawn.len() as u64).into());
+        return Err(RunError::EmptyPart(measurement.drawn.len() as u64).into());
     }
     report(&measurement.progress());
     let respond = |&kind: &usize| flop(&responder, kind).map(|values| (kind, values));
     measure_each(&measurement.missing(), threads, stop, respond, |answered| {
         if let Some((kind, values)) = answered {
-            store.add(&line(kind, &values))?;
+            journal.add(&line(kind, &values))?;
             measurement.known.insert(kind, values);
             report(&measurement.progress());
         }
@@ -186,11 +176,14 @@ pub fn run(
 }
 
 /// The responder's values on a kind of flop.
-fn flop(responder: &Responder<'_>, kind: usize) -> Result<FlopValues, MeasureError> {
+fn flop(responder: &Responder<'_>, kind: usize) -> Result<FlopValues, Error> {
     let cards = flop_kinds()[kind].cards;
     let answered = AssertUnwindSafe(|| responder.flop(cards));
-    let name = || cards.iter().map(|card| card.to_string()).collect();
-    Ok(catch_unwind(answered).map_err(|_| MeasureError::Panicked(name()))??)
+    let answered = catch_unwind(answered).map_err(|_| {
+        let name: String = cards.iter().map(|card| card.to_string()).collect();
+        Error::new(format!("the agent panicked on the flop {name}"))
+    });
+    Ok(answered??)
 }
 
 /// The state of a run.
@@ -259,22 +252,6 @@ impl<'a> Measurement<'a> {
             earlier: self.earlier,
         }
     }
-}
-
-/// The manifest of the measurement.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Manifest {
-    agent: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    model_sha256: Option<String>,
-    /// SHA-256 of its strategy before the flop: built-in models have no file.
-    preflop_sha256: String,
-    tree_sha256: String,
-    menu: String,
-    game_name: String,
-    provenance: Provenance,
-    game: GameDef,
 }
 
 /// The line of a kind of flop.

@@ -5,39 +5,19 @@ use cards::{Board, CardSet};
 use game::Street;
 use matches::runner::Stop;
 use solvers::Player;
-use solvers::abstracted::best_response::{DEALS, PathProbabilities, check_buckets};
-use solvers::fitness::{ClassCounts, CountError, Counting, Sum};
+use solvers::abstracted::best_response::{PathProbabilities, check_buckets};
+use solvers::counting::{ClassCounts, Counting, Sum};
 use solvers::holdem::best_response::TreeStrategy;
 
+use crate::Error;
 use crate::folder::measure_each;
 
-/// The reason why a best response in buckets cannot be measured.
-#[derive(Debug, thiserror::Error)]
-pub enum InBucketsError {
-    /// The agent does not play by buckets.
-    #[error(
+/// The error for an agent that does not play by buckets.
+pub fn not_by_buckets() -> Error {
+    Error::new(
         "the agent does not play by buckets: only `cfr` has them, in the betting tree that it was \
-         trained in"
-    )]
-    Cards,
-    /// There are too many sequences of buckets.
-    #[error(transparent)]
-    Exact(CountError),
-    /// The number of deals counted is wrong: an error of this program.
-    #[error("{found} deals were counted, where there are {DEALS}: the counts are wrong")]
-    Deals {
-        /// The number of deals counted.
-        found: i64,
-    },
-}
-
-impl From<CountError> for InBucketsError {
-    fn from(error: CountError) -> InBucketsError {
-        match error {
-            CountError::Deals { found } => InBucketsError::Deals { found },
-            error => InBucketsError::Exact(error),
-        }
-    }
+         trained in",
+    )
 }
 
 /// The progress of a run.
@@ -67,14 +47,14 @@ pub struct Figures {
 /// `report` is called about ten times a second.
 ///
 /// # Errors
-/// [`InBucketsError`].
+/// When the agent does not play by buckets, or there are too many.
 pub fn best_response(
     strategy: &dyn TreeStrategy,
     threads: usize,
     stop: &Stop,
     report: &mut dyn FnMut(&Progress),
-) -> Result<Option<Figures>, InBucketsError> {
-    let agent = strategy.in_buckets().ok_or(InBucketsError::Cards)?;
+) -> Result<Option<Figures>, Error> {
+    let agent = strategy.in_buckets().ok_or_else(not_by_buckets)?;
     check_buckets(agent.buckets)?;
     let count = |flop: CardSet| ClassCounts::of_paths(agent.buckets, &board(flop));
     let check = |sum: &Sum, flop: CardSet| sum.check_paths(&board(flop));
@@ -96,14 +76,14 @@ pub fn best_response(
 /// `report` is called about ten times a second.
 ///
 /// # Errors
-/// [`CountError`].
+/// When the street has no board, or there are too many classes or buckets.
 pub fn count(
     counting: &Counting<'_>,
     flops: Option<usize>,
     threads: usize,
     stop: &Stop,
     report: &mut dyn FnMut(&Progress),
-) -> Result<Option<ClassCounts>, CountError> {
+) -> Result<Option<ClassCounts>, solvers::Error> {
     let mut kinds = Counting::flops();
     if let Some(few) = flops {
         let every = kinds.len() / few.clamp(1, kinds.len());
@@ -123,9 +103,9 @@ fn each_flop(
     threads: usize,
     stop: &Stop,
     report: &mut dyn FnMut(&Progress),
-    count: impl Fn(CardSet) -> Result<ClassCounts, CountError> + Sync,
-    check: impl Fn(&Sum, CardSet) -> Result<(), CountError>,
-) -> Result<Option<Sum>, CountError> {
+    count: impl Fn(CardSet) -> Result<ClassCounts, solvers::Error> + Sync,
+    check: impl Fn(&Sum, CardSet) -> Result<(), solvers::Error>,
+) -> Result<Option<Sum>, solvers::Error> {
     let mut progress = Progress { known: 0, needed: kinds.len() };
     report(&progress);
     let mut sum = Sum::default();

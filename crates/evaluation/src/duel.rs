@@ -19,17 +19,17 @@ use std::sync::Arc;
 use agents::AgentChoice;
 use agents::reach::{self, ActionMatching};
 use game::{GameDef, InfoSet, Policy, PublicState, Seat, Street, Turn};
-use logs::{Provenance, Rate, Shard};
+use logs::{Provenance, Rate};
 use matches::runner::Stop;
 use matches::table::{Deal, Dealer};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
+use runs::{RunError, Shard};
 use serde::{Deserialize, Serialize};
 
-use crate::folder::{
-    HANDS, ResultsFolder, StoreError, folder_name, has, measure_each, shard_suffix,
-};
+use crate::Error;
+use crate::folder::{HANDS, Manifest, folder_name, has, measure_each, shard_suffix};
 use crate::spot_value::{self, Player, Sampled};
 
 /// Hands that a thread takes at a time.
@@ -97,13 +97,9 @@ pub struct DuelSettings {
     pub shard: Option<Shard>,
 }
 
-/// The manifest of the measurement.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Manifest {
-    agent: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    model_sha256: Option<String>,
+/// The settings that identify a measurement.
+#[derive(Serialize, Deserialize)]
+struct Identity {
     against: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     against_sha256: Option<String>,
@@ -112,9 +108,6 @@ struct Manifest {
     #[serde(default = "one", skip_serializing_if = "is_one")]
     cards: u32,
     seed: u64,
-    game_name: String,
-    provenance: Provenance,
-    game: GameDef,
 }
 
 fn one() -> u32 {
@@ -137,22 +130,18 @@ impl DuelSettings {
         folder_name("duel", agent, model, &self.game_name, &(rest + &shard_suffix(self.shard)))
     }
 
-    fn manifest(&self, provenance: Provenance) -> Manifest {
-        let [agent, against] = self.agents.each_ref().map(|agent| agent.name().to_owned());
-        let [model_sha256, against_sha256] = self.model_sha256.clone();
-        Manifest {
-            agent,
-            model_sha256,
-            against,
-            against_sha256,
+    fn manifest(&self, provenance: Provenance) -> Manifest<Identity> {
+        let ([agent, against], [model, other]) = (&self.agents, &self.model_sha256);
+        let identity = Identity {
+            against: against.name().to_owned(),
+            against_sha256: other.clone(),
             from: self.duel.street.to_string(),
             sample_below: self.duel.sampled.below,
             cards: self.duel.sampled.cards,
             seed: self.duel.seed,
-            game_name: self.game_name.clone(),
-            provenance,
-            game: GameDef::clone(&self.duel.def),
-        }
+        };
+        let game = (self.game_name.as_str(), &*self.duel.def);
+        Manifest::new((agent, model.as_deref()), game, identity, provenance)
     }
 
     /// The number of hands to measure.
@@ -168,7 +157,7 @@ impl DuelSettings {
 /// [`duel`], continuing from what the folder holds.
 ///
 /// # Errors
-/// [`StoreError`]; hands that were valued before an error are kept.
+/// When the folder cannot be used; hands that were valued before an error are kept.
 pub fn run(
     plan: &DuelSettings,
     folder: &Path,
@@ -176,14 +165,12 @@ pub fn run(
     threads: usize,
     stop: &Stop,
     mut visit: impl FnMut(u64),
-) -> Result<Valued, StoreError> {
+) -> Result<Valued, Error> {
     let manifest = plan.manifest(provenance);
     if plan.hands() == 0 {
-        return Err(StoreError::TooManyParts(plan.duel.hands));
+        return Err(RunError::EmptyPart(plan.duel.hands).into());
     }
-    let (mut results_folder, known) =
-        ResultsFolder::open(folder, &manifest, plan.shard, HANDS, read_line)
-            .map_err(|error| error.naming(&[&plan.agents[0]]))?;
+    let (journal, known) = manifest.open(folder, &HANDS, plan.shard, &plan.agents[0], read_line)?;
     let mut results = Results::new();
     let mut missing = Vec::new();
     for hand in plan.numbers() {
@@ -195,11 +182,11 @@ pub fn run(
     plan.duel.value_each(&missing, threads, stop, |found| {
         let won = |won: Option<f64>| won.map_or_else(String::new, |won| format!("{won:?}"));
         for (hand, found) in found {
-            results_folder.add(&format!("{hand},{}\n", won(found)))?;
+            journal.add(&format!("{hand},{}\n", won(found)))?;
             results.insert(hand, found);
         }
         visit(results.len() as u64);
-        Ok(())
+        Ok::<(), Error>(())
     })?;
     Ok(valued(&results))
 }

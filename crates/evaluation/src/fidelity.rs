@@ -23,7 +23,7 @@ use logs::stats::Sums;
 use matches::runner::Stop;
 
 use crate::hands::{Hands, ask};
-use crate::{Settings, SettingsError};
+use crate::{Error, Settings};
 
 /// The lower bound of probabilities in logarithms, so that an action the student never takes has a
 /// large but finite loss.
@@ -215,7 +215,7 @@ pub fn compare(
     settings: Settings,
     stop: &Stop,
     seen: &mut dyn FnMut(&Fidelity),
-) -> Result<Fidelity, SettingsError> {
+) -> Result<Fidelity, Error> {
     let deals = settings.deals(def)?;
     let next = AtomicU64::new(0);
     let pair = Pair { def, teacher, student, seed: settings.seed };

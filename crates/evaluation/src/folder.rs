@@ -1,161 +1,144 @@
 //! Measurements: items that are measured on several threads, and the folder with the manifest and
-//! the results so far.
-//!
-//! `evaluation.toml` is the manifest. Results are lines of one file, in the order in which they
-//! were finished, each with a key before its first comma. A line that was cut short by the end of
-//! the process is dropped when the folder is opened again.
-//!
-//! The folder of a part (`--shard`) has the lines of some keys only, and its manifest names the
-//! part; [`merge`] joins the parts.
+//! the results so far, a [`Journal`].
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::fs::{self, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::fmt::Display;
+use std::hash::Hash;
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::time::Duration;
 
 use agents::AgentChoice;
-use logs::folder::{Lock, LockError};
-use logs::{Difference, InfoError, Shard};
+use game::GameDef;
+use logs::Provenance;
 use matches::plan::{file_names, files_sha256, unique_names};
 use matches::runner::Stop;
-use serde::Serialize;
+use runs::{Difference, Form, Journal, RunError, Shard};
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::Error;
 
 /// The file that describes the measurement, for people and for the next run.
 pub const MANIFEST: &str = "evaluation.toml";
 
-/// The manifest's key that names the part.
-const SHARD: &str = "shard";
-
-/// The file of results of a kind of measurement: its name, its first line, and what the other lines
-/// are, for messages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ResultsFile {
-    /// The name of the file.
-    pub name: &'static str,
-    header: &'static str,
-    /// What a line describes, and with its article.
-    item: [&'static str; 2],
-}
-
-/// The results of local best response.
-pub const DEALS: ResultsFile = ResultsFile {
-    name: "deals.csv",
-    header: "deal,dealt_seat0,dealt_seat1,expected_seat0,expected_seat1\n",
-    item: ["deal", "a deal"],
-};
-
-/// The results of duels.
-pub const HANDS: ResultsFile =
-    ResultsFile { name: "hands.csv", header: "hand,won\n", item: ["hand", "a hand"] };
-
-/// The results of best responses on flops.
-pub const FLOPS: ResultsFile = ResultsFile {
-    name: "flops.csv",
-    header: "number,cards,flops,values\n",
-    item: ["flop", "a flop of this measurement"],
-};
-
-/// The results of exploiters.
-pub const MATCHES: ResultsFile = ResultsFile {
-    name: "exploiters.csv",
-    header: "exploiter,mbb,standard_error,hands,groups,decisions,fallbacks,corrected\n",
-    item: ["exploiter", "a result"],
-};
-
-/// The files of results; each folder has one of them.
-const RESULTS: [ResultsFile; 4] = [DEALS, HANDS, FLOPS, MATCHES];
-
-/// Lines up to this length are quoted in messages.
-const QUOTED: usize = 200;
-
-/// What two manifests of the same measurement may differ in.
-const IGNORED: [&str; 2] = ["provenance", "game_name"];
-
-/// Words for fields of manifests.
-const NAMED: [(&str, &str); 8] = [
-    ("agent", "agent"),
-    ("model_sha256", MODEL),
-    ("against", "opponent"),
-    ("against_sha256", "opponent's model"),
-    ("hands", "number of hands"),
-    ("cards", "number of --cards"),
-    ("from", "first street"),
-    ("menu", "bet menu"),
-];
-
-/// The reason why a folder cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum StoreError {
-    /// A file or folder cannot be made, read or written.
-    #[error("{}: {source}", .path.display())]
-    Io {
-        /// The path of the file or folder.
-        path: PathBuf,
-        /// The system's error.
-        source: io::Error,
-    },
-    /// Another process writes to the folder.
-    #[error("{} is in use by another process; wait for it, or choose another folder with \
-             --out", .0.display())]
-    InUse(PathBuf),
-    /// The folder holds another measurement.
-    #[error(
-        "{} holds another measurement: {difference}; choose another folder with --out, or remove \
-         this one", .path.display()
-    )]
-    Other {
-        /// The folder's path.
-        path: PathBuf,
-        /// The first difference of what was asked for from what is there.
-        difference: Box<Difference>,
-    },
-    /// A file is damaged.
-    #[error("{}: {reason}; remove the folder to measure again", .path.display())]
-    Bad {
-        /// The file's path.
-        path: PathBuf,
-        /// The fault, with the number of the line.
-        reason: String,
-    },
-    /// A file that the agent needs cannot be read.
-    #[error("a file that the agent needs cannot be read: {0}")]
-    Model(io::Error),
-    /// There are more parts than results: nothing is left for some.
-    #[error(
-        "this part would be empty: there are {0} results in all, so give at most as many parts"
-    )]
-    TooManyParts(u64),
-}
-
 /// The word for the field of manifests with [`model_sha256`].
 const MODEL: &str = "model";
 
-impl StoreError {
-    /// Names the files of the measured agents, if it is they that differ.
-    pub(crate) fn naming(mut self, agents: &[&AgentChoice]) -> StoreError {
-        if let StoreError::Other { difference, .. } = &mut self
-            && difference.what == MODEL
-        {
-            let files: Vec<String> =
-                agents.iter().flat_map(|agent| file_names(agent.files())).collect();
-            let files = if files.is_empty() { "its model".to_owned() } else { files.join(" or ") };
-            **difference = Difference::changed(files);
-        }
-        self
+/// The form of a measurement's folder: the file of its results, their first line, and what the
+/// other lines are.
+const fn form(lines: &'static str, header: &'static str, item: [&'static str; 2]) -> Form {
+    Form {
+        run: "measurement",
+        manifest: MANIFEST,
+        lines,
+        header,
+        item,
+        key: |line| line.split(',').next().unwrap_or_default(),
+        shared: false,
+        ignored: &["game_name"],
+        named: &[
+            ("agent", "agent"),
+            ("model_sha256", MODEL),
+            ("against", "opponent"),
+            ("against_sha256", "opponent's model"),
+            ("hands", "number of hands"),
+            ("cards", "number of --cards"),
+            ("from", "first street"),
+            ("menu", "bet menu"),
+        ],
+        foreign: &[(logs::ledger::FILE_NAME, "a match")],
     }
+}
+
+/// The results of local best response.
+pub const DEALS: Form = form(
+    "deals.csv",
+    "deal,dealt_seat0,dealt_seat1,expected_seat0,expected_seat1\n",
+    ["deal", "a deal"],
+);
+
+/// The results of duels.
+pub const HANDS: Form = form("hands.csv", "hand,won\n", ["hand", "a hand"]);
+
+/// The results of best responses on flops.
+pub const FLOPS: Form =
+    form("flops.csv", "number,cards,flops,values\n", ["flop", "a flop of this measurement"]);
+
+/// The results of exploiters.
+pub const MATCHES: Form = form(
+    "exploiters.csv",
+    "exploiter,mbb,standard_error,hands,groups,decisions,fallbacks,corrected\n",
+    ["exploiter", "a result"],
+);
+
+/// What identifies a measurement, besides its part.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Manifest<S> {
+    agent: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    model_sha256: Option<String>,
+    /// The settings of its kind.
+    #[serde(flatten)]
+    settings: S,
+    game_name: String,
+    provenance: Provenance,
+    game: GameDef,
+}
+
+impl<S: Serialize + DeserializeOwned> Manifest<S> {
+    pub(crate) fn new(
+        (agent, model_sha256): (&AgentChoice, Option<&str>),
+        (game_name, game): (&str, &GameDef),
+        settings: S,
+        provenance: Provenance,
+    ) -> Manifest<S> {
+        Manifest {
+            agent: agent.name().to_owned(),
+            model_sha256: model_sha256.map(str::to_owned),
+            settings,
+            game_name: game_name.to_owned(),
+            provenance,
+            game: game.clone(),
+        }
+    }
+
+    /// Opens the measurement's folder, see [`Journal::open`], of these agents. Also returns the
+    /// results in it.
+    pub(crate) fn open<K: Hash + Ord + Clone + Display, R>(
+        &self,
+        folder: &Path,
+        form: &Form,
+        shard: Option<Shard>,
+        agent: &AgentChoice,
+        read: impl Fn(&str) -> Option<(K, R)>,
+    ) -> Result<(Journal, BTreeMap<K, R>), RunError> {
+        let opened = Journal::open(folder, form, self, shard, read);
+        let (journal, known) = opened.map_err(|error| naming(error, agent))?;
+        Ok((journal, known.into_iter().collect()))
+    }
+}
+
+/// Names the files of the measured agent, if it is they that differ.
+fn naming(mut error: RunError, agent: &AgentChoice) -> RunError {
+    if let RunError::Other { difference, .. } = &mut error
+        && difference.what == MODEL
+    {
+        let files = file_names(agent.files());
+        let files = if files.is_empty() { "its model".to_owned() } else { files.join(" or ") };
+        **difference = Difference::changed(files);
+    }
+    error
 }
 
 /// SHA-256 of the agent's files in hexadecimal; `None` if it has none.
 ///
 /// # Errors
-/// [`StoreError::Model`].
-pub fn model_sha256(agent: &AgentChoice) -> Result<Option<String>, StoreError> {
-    files_sha256(agent.files()).map_err(StoreError::Model)
+/// When a file cannot be read.
+pub fn model_sha256(agent: &AgentChoice) -> Result<Option<String>, Error> {
+    files_sha256(agent.files())
+        .map_err(|error| Error::new(format!("a file that the agent needs cannot be read: {error}")))
 }
 
 /// The name of a measurement's folder: its kind, the agent, a few digits of its files' SHA-256, the
@@ -186,269 +169,6 @@ pub(crate) fn shard_suffix(shard: Option<Shard>) -> String {
 /// Whether a part has this result; the whole has all.
 pub(crate) fn has(shard: Option<Shard>, result: u64) -> bool {
     shard.is_none_or(|shard| shard.has(result))
-}
-
-fn io_error(path: &Path) -> impl FnOnce(io::Error) -> StoreError {
-    let path = path.to_path_buf();
-    move |source| StoreError::Io { path, source }
-}
-
-/// The file of results, open for appending; one process at a time can open it.
-pub struct ResultsFolder {
-    path: PathBuf,
-    /// The lock on the file itself.
-    lock: Lock,
-}
-
-impl ResultsFolder {
-    /// Makes the folder, or resumes the same measurement, or the same part of it. Also returns the
-    /// results there: `read` gives the key and the result of a complete line.
-    ///
-    /// # Errors
-    /// [`StoreError`].
-    pub fn open<K: Ord + Clone + fmt::Display, R>(
-        folder: &Path,
-        manifest: &(impl Serialize + DeserializeOwned),
-        shard: Option<Shard>,
-        results: ResultsFile,
-        read: impl Fn(&str) -> Option<(K, R)>,
-    ) -> Result<(ResultsFolder, BTreeMap<K, R>), StoreError> {
-        let ResultsFile { name, header, item } = results;
-        logs::folder::create(folder).map_err(io_error(folder))?;
-        if folder.join(logs::ledger::FILE_NAME).exists() {
-            return Err(other(folder, "kind", "a measurement", "a match"));
-        }
-        let path = folder.join(name);
-        let mut options = OpenOptions::new();
-        let options = options.read(true).write(true).create(true).truncate(false);
-        let file = options.open(&path).map_err(io_error(&path))?;
-        let lock = Lock::on(file).map_err(|error| match error {
-            LockError::Taken(_) => StoreError::InUse(folder.to_path_buf()),
-            LockError::Io(source) => io_error(&path)(source),
-        })?;
-        let mut file = lock.file();
-        check_manifest(folder, manifest, shard)?;
-        let mut text = String::new();
-        file.read_to_string(&mut text).map_err(io_error(&path))?;
-        // Drops an incomplete last line; in a new file, everything.
-        let whole = text.rfind('\n').map_or("", |end| &text[..=end]);
-        let mut known = BTreeMap::new();
-        if !whole.is_empty() {
-            let bad = |reason| StoreError::Bad { path: path.clone(), reason };
-            let lines = whole
-                .strip_prefix(header)
-                .ok_or_else(|| bad("line 1 is not the header of a measurement".to_owned()))?;
-            for (number, line) in (2..).zip(lines.lines()) {
-                let quoted =
-                    if line.len() <= QUOTED { format!(": '{line}'") } else { String::new() };
-                let (key, result) = read(line)
-                    .ok_or_else(|| bad(format!("line {number} is not {}{quoted}", item[1])))?;
-                if known.insert(key.clone(), result).is_some() {
-                    return Err(bad(format!("line {number}: {} {key} appears twice", item[0])));
-                }
-            }
-        }
-        file.set_len(whole.len() as u64).map_err(io_error(&path))?;
-        file.seek(SeekFrom::End(0)).map_err(io_error(&path))?;
-        if whole.is_empty() {
-            file.write_all(header.as_bytes()).map_err(io_error(&path))?;
-        }
-        Ok((ResultsFolder { path, lock }, known))
-    }
-
-    /// Appends a line, which must end with a line feed.
-    ///
-    /// # Errors
-    /// [`StoreError::Io`].
-    pub fn add(&mut self, line: &str) -> Result<(), StoreError> {
-        self.lock.file().write_all(line.as_bytes()).map_err(io_error(&self.path))
-    }
-}
-
-/// Writes the manifest of a new folder, or compares it with that of an existing one.
-fn check_manifest<M: Serialize + DeserializeOwned>(
-    folder: &Path,
-    manifest: &M,
-    shard: Option<Shard>,
-) -> Result<(), StoreError> {
-    let path = folder.join(MANIFEST);
-    match fs::read_to_string(&path) {
-        Ok(text) => {
-            let bad = |reason| StoreError::Bad { path: path.clone(), reason };
-            let (held, part) = read_manifest(&text).map_err(bad)?;
-            let held: M =
-                held.try_into().map_err(|error: toml::de::Error| bad(error.to_string()))?;
-            if part != shard {
-                let name =
-                    |part: Option<Shard>| part.map_or("none".to_owned(), |of| of.to_string());
-                return Err(other(folder, "part (--shard)", &name(shard), &name(part)));
-            }
-            match show::difference(manifest, &held, &IGNORED, &NAMED) {
-                None => Ok(()),
-                Some(found) => Err(other(folder, &found.what, &found.ours, &found.theirs)),
-            }
-        }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let text = toml::to_string(manifest)
-                .map_err(|error| io_error(&path)(io::Error::other(error)))?;
-            let part = shard.map_or_else(String::new, |shard| format!("{SHARD} = \"{shard}\"\n"));
-            write_whole(&path, &(part + &text))
-        }
-        Err(error) => Err(io_error(&path)(error)),
-    }
-}
-
-/// The error for a folder that differs from what was asked for.
-fn other(folder: &Path, what: &str, ours: &str, theirs: &str) -> StoreError {
-    let [what, ours, theirs] = [what, ours, theirs].map(str::to_owned);
-    let difference = Box::new(Difference { what, ours, theirs });
-    StoreError::Other { path: folder.to_path_buf(), difference }
-}
-
-/// Parses a manifest and the part it names.
-fn read_manifest(text: &str) -> Result<(toml::Table, Option<Shard>), String> {
-    let mut manifest: toml::Table =
-        text.parse().map_err(|error: toml::de::Error| error.to_string())?;
-    let part = match manifest.remove(SHARD) {
-        None => None,
-        Some(toml::Value::String(text)) => {
-            Some(text.parse().map_err(|error| format!("{SHARD}: {error}"))?)
-        }
-        Some(other) => return Err(format!("{SHARD} = {other} is not a part")),
-    };
-    Ok((manifest, part))
-}
-
-fn write_whole(path: &Path, text: &str) -> Result<(), StoreError> {
-    logs::folder::write_whole(path, |out| out.write_all(text.as_bytes())).map_err(io_error(path))
-}
-
-/// The reason why parts cannot be joined.
-#[derive(Debug, thiserror::Error)]
-pub enum MergeError {
-    /// A part cannot be read, or the result cannot be written.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// The folder has no manifest.
-    #[error("{} is not the folder of a measurement's part: there is no {MANIFEST} in \
-             it", .0.display())]
-    NotOne(PathBuf),
-    /// The folder holds a whole measurement, not a part.
-    #[error("{} is not a part: it was measured without --shard", .0.display())]
-    Whole(PathBuf),
-    /// The parts are of different measurements.
-    #[error("{} and {} are parts of different measurements: their `{field}` \
-             differs", .one.display(), .other.display())]
-    Different {
-        /// The folder of a part.
-        one: PathBuf,
-        /// The folder of another part.
-        other: PathBuf,
-        /// The first field that differs.
-        field: String,
-    },
-    /// The parts are not complete, or one occurs twice.
-    #[error(transparent)]
-    Parts(#[from] InfoError),
-    /// The folder for the result exists already.
-    #[error("{} already exists; choose another folder with --out", .0.display())]
-    Exists(PathBuf),
-}
-
-/// Whether a folder is that of a measurement or of a part.
-pub fn is_measurement(folder: &Path) -> bool {
-    folder.join(MANIFEST).exists()
-}
-
-/// Joins the folders of all parts of a measurement into a new one. The result is the same for any
-/// order of the parts.
-///
-/// # Errors
-/// [`MergeError`].
-pub fn merge(parts: &[PathBuf], out: &Path) -> Result<(), MergeError> {
-    if out.exists() {
-        return Err(MergeError::Exists(out.to_path_buf()));
-    }
-    let mut read =
-        parts.iter().map(|part| MeasuredPart::read(part)).collect::<Result<Vec<_>, _>>()?;
-    read.sort_by_key(|part| part.shard.index);
-    let Some((first, others)) = read.split_first() else { return Ok(()) };
-    others.iter().try_for_each(|other| first.must_fit(other))?;
-    Shard::all(&read.iter().map(|part| part.shard).collect::<Vec<_>>())?;
-    let mut lines: Vec<&str> = read.iter().flat_map(MeasuredPart::lines).collect();
-    lines.sort_by_key(|line| key(line));
-    if let Some(pair) = lines.windows(2).find(|pair| key(pair[0]) == key(pair[1])) {
-        let reason = format!("`{}` is in two parts", key(pair[0]).1);
-        return Err(StoreError::Bad { path: first.folder.join(first.name), reason }.into());
-    }
-    logs::folder::create(out).map_err(io_error(out))?;
-    // The first line names the part.
-    let manifest = first.manifest.split_once('\n').map_or("", |(_, rest)| rest);
-    write_whole(&out.join(MANIFEST), manifest)?;
-    let mut results = first.header().to_owned();
-    lines.iter().for_each(|line| results.extend([line, "\n"]));
-    Ok(write_whole(&out.join(first.name), &results)?)
-}
-
-/// The key of a line, for sorting: its number, or its text.
-fn key(line: &str) -> (u64, &str) {
-    let key = line.split(',').next().unwrap_or_default();
-    (key.parse().unwrap_or_default(), key)
-}
-
-/// The folder of a part, read for merging.
-struct MeasuredPart<'a> {
-    folder: &'a Path,
-    shard: Shard,
-    manifest: String,
-    /// The manifest without the provenance.
-    table: toml::Table,
-    /// The name of the file of results.
-    name: &'static str,
-    results: String,
-}
-
-impl MeasuredPart<'_> {
-    fn read(folder: &Path) -> Result<MeasuredPart<'_>, MergeError> {
-        let path = folder.join(MANIFEST);
-        let manifest = match fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Err(MergeError::NotOne(folder.to_path_buf()));
-            }
-            Err(error) => return Err(io_error(&path)(error).into()),
-        };
-        let bad = |reason: &str| StoreError::Bad { path: path.clone(), reason: reason.to_owned() };
-        let (mut table, shard) = read_manifest(&manifest).map_err(|why| bad(&why))?;
-        let shard = shard.ok_or_else(|| MergeError::Whole(folder.to_path_buf()))?;
-        table.remove("provenance");
-        let file = RESULTS.iter().find(|file| folder.join(file.name).exists());
-        let name = file.ok_or_else(|| bad("there are no results next to it"))?.name;
-        let path = folder.join(name);
-        let results = fs::read_to_string(&path).map_err(io_error(&path))?;
-        Ok(MeasuredPart { folder, shard, manifest, table, name, results })
-    }
-
-    /// Checks that another part is of the same measurement.
-    fn must_fit(&self, other: &MeasuredPart<'_>) -> Result<(), MergeError> {
-        let field = if self.name != other.name || self.header() != other.header() {
-            Some("kind".to_owned())
-        } else {
-            show::difference(&self.table, &other.table, &[], &NAMED).map(|found| found.what)
-        };
-        let (one, other) = (self.folder.to_path_buf(), other.folder.to_path_buf());
-        field.map_or(Ok(()), |field| Err(MergeError::Different { one, other, field }))
-    }
-
-    fn header(&self) -> &str {
-        self.results.find('\n').map_or("", |end| &self.results[..=end])
-    }
-
-    /// The complete lines after the header.
-    fn lines(&self) -> impl Iterator<Item = &str> {
-        let whole = self.results.rfind('\n').map_or("", |end| &self.results[..=end]);
-        whole.lines().skip(1)
-    }
 }
 
 /// The interval at which the calling thread is called back without a result, to show progress.

@@ -10,6 +10,8 @@ use matches::bot::decision_rng;
 use matches::table::{Deal, Dealer};
 use rand::RngExt;
 
+use crate::error::{Error, Kind};
+
 /// The number of hands, the seed and the threads of a measurement.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {
@@ -21,31 +23,25 @@ pub struct Settings {
     pub jobs: usize,
 }
 
-/// The reason why hands cannot be played.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum SettingsError {
-    /// The game is not for two players.
-    #[error("the game has {0} players; duplicate matches here are of games of two")]
-    Players(usize),
-    /// The number of hands is odd or zero.
-    #[error(
-        "{0} hands are not a whole number of deals, each of which is two hands: give an even \
-         number, at least 2"
-    )]
-    Hands(u64),
-}
-
 impl Settings {
     /// The number of deals in a game.
     ///
     /// # Errors
     /// When the game is not for two, or the hands are odd or none.
-    pub fn deals(&self, def: &GameDef) -> Result<u64, SettingsError> {
+    pub fn deals(&self, def: &GameDef) -> Result<u64, Error> {
         if def.players != 2 {
-            return Err(SettingsError::Players(def.players));
+            return Err(Error::new(format!(
+                "the game has {} players; duplicate matches here are of games of two",
+                def.players
+            )));
         }
         if self.hands == 0 || !self.hands.is_multiple_of(2) {
-            return Err(SettingsError::Hands(self.hands));
+            let text = format!(
+                "{} hands are not a whole number of deals, each of which is two hands: give an \
+                 even number, at least 2",
+                self.hands
+            );
+            return Err(Error::of(Kind::Usage, text));
         }
         Ok(self.hands / 2)
     }

@@ -14,23 +14,24 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use agents::{AgentChoice, AgentError};
+use agents::AgentChoice;
 use cards::Combo;
 use game::{GameDef, Payoff, Policy, PublicState, Seat, Street};
 use logs::stats::Sums;
-use logs::{Provenance, Rate, Shard};
+use logs::{Provenance, Rate};
 use matches::bot::decision_rng;
 use matches::runner::Stop;
 use matches::table::Dealer;
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
+use runs::{RunError, Shard};
 use serde::{Deserialize, Serialize};
-use solvers::lbr::{Deal, LbrError, LocalBestResponse, Moves, Posterior};
+use solvers::lbr::{Deal, LocalBestResponse, Moves, Posterior};
 
+use crate::error::{Error, Kind};
 use crate::folder::{
-    DEALS, PROGRESS_INTERVAL, ResultsFolder, StoreError, folder_name, has, measure_each,
-    shard_suffix,
+    DEALS, Manifest, PROGRESS_INTERVAL, folder_name, has, measure_each, shard_suffix,
 };
 use crate::spot_value::Player as Plays;
 use crate::{Sampled, spot_value};
@@ -59,37 +60,6 @@ pub struct LbrSettings {
     pub seed: u64,
     /// The part to measure; `None` for the whole.
     pub shard: Option<Shard>,
-}
-
-/// The reason why the measurement fails.
-#[derive(Debug, thiserror::Error)]
-pub enum MeasureError {
-    /// The number of hands is odd or zero.
-    #[error(
-        "each deal is played from both seats: give an even number of hands of at least 4, not {0}"
-    )]
-    Hands(u64),
-    /// The agent gives no strategy, only actions.
-    #[error(
-        "`{0}` cannot be asked what it would do with other cards, which local best response has to \
-         know"
-    )]
-    NoPolicy(String),
-    /// The agent cannot play this game.
-    #[error(transparent)]
-    Agent(#[from] AgentError),
-    /// All hands are to be valued from the beginning.
-    #[error("all hands cannot be valued from before the flop: there are too many boards")]
-    AllHands,
-    /// The response cannot be played.
-    #[error(transparent)]
-    Response(#[from] LbrError),
-    /// The agent's code panicked.
-    #[error("the agent panicked in deal {0}")]
-    Panicked(u64),
-    /// The folder cannot be used.
-    #[error(transparent)]
-    Store(#[from] StoreError),
 }
 
 /// The response's winnings in one hand.
@@ -176,26 +146,35 @@ impl LbrSettings {
         (0..self.hands / 2).filter(|&deal| has(self.shard, deal))
     }
 
-    fn manifest(&self, provenance: Provenance) -> Manifest {
-        Manifest {
-            agent: self.agent.name().to_owned(),
-            model_sha256: self.model_sha256.clone(),
+    fn manifest(&self, provenance: Provenance) -> Manifest<Identity> {
+        let identity = Identity {
             moves: self.moves.to_string(),
             from: self.from.to_string(),
             cards: self.all_hands.map(|sampled| sampled.cards),
             sample_below: self.all_hands.map(|sampled| sampled.below),
             seed: self.seed,
-            game_name: self.game_name.clone(),
-            game: GameDef::clone(&self.def),
-            provenance,
-        }
+        };
+        let agent = (&self.agent, self.model_sha256.as_deref());
+        Manifest::new(agent, (&self.game_name, &self.def), identity, provenance)
     }
+}
+
+/// The settings that identify a measurement.
+#[derive(Serialize, Deserialize)]
+struct Identity {
+    moves: String,
+    from: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    cards: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    sample_below: Option<f64>,
+    seed: u64,
 }
 
 /// Measures, continuing from what the folder holds. `report` is called about ten times a second.
 ///
 /// # Errors
-/// [`MeasureError`]; deals that were finished before an error are kept.
+/// When the agent or the folder cannot be used; deals that were finished before an error are kept.
 pub fn run(
     plan: &LbrSettings,
     folder: &Path,
@@ -203,23 +182,34 @@ pub fn run(
     threads: usize,
     stop: &Stop,
     report: &mut dyn FnMut(&Progress),
-) -> Result<Outcome, MeasureError> {
+) -> Result<Outcome, Error> {
     if plan.hands < 4 || !plan.hands.is_multiple_of(2) {
-        return Err(MeasureError::Hands(plan.hands));
+        let text = format!(
+            "each deal is played from both seats: give an even number of hands of at least 4, not \
+             {}",
+            plan.hands
+        );
+        return Err(Error::of(Kind::Usage, text));
     }
     if plan.all_hands.is_some() && plan.from == Street::Preflop {
-        return Err(MeasureError::AllHands);
+        let text = "all hands cannot be valued from before the flop: there are too many boards";
+        return Err(Error::of(Kind::Usage, text));
     }
     plan.agent.prepare(&plan.def, plan.hands);
     let policy = plan.agent.policy(&plan.def)?;
-    let policy = policy.ok_or_else(|| MeasureError::NoPolicy(plan.agent.name().to_owned()))?;
+    let policy = policy.ok_or_else(|| {
+        Error::new(format!(
+            "`{}` cannot be asked what it would do with other cards, which local best response has \
+             to know",
+            plan.agent.name()
+        ))
+    })?;
     let player = Player::new(plan, &*policy)?;
     if plan.wanted() == 0 {
-        return Err(StoreError::TooManyParts(plan.hands / 2).into());
+        return Err(RunError::EmptyPart(plan.hands / 2).into());
     }
     let manifest = plan.manifest(provenance);
-    let (mut store, known) = ResultsFolder::open(folder, &manifest, plan.shard, DEALS, read_line)
-        .map_err(|error| error.naming(&[&plan.agent]))?;
+    let (journal, known) = manifest.open(folder, &DEALS, plan.shard, &plan.agent, read_line)?;
     let mut measurement = Measurement::new(plan);
     let mut missing = Vec::new();
     for deal in plan.deals() {
@@ -233,7 +223,7 @@ pub fn run(
     let play = |&deal: &u64| player.play(deal).map(|both| (deal, both));
     measure_each(&missing, threads, stop, play, |played| {
         if let Some((deal, both)) = played {
-            store.add(&line(deal, both))?;
+            journal.add(&line(deal, both))?;
             measurement.figures.add(both);
         }
         if shown.elapsed() >= PROGRESS_INTERVAL {
@@ -256,27 +246,29 @@ struct Player<'a> {
 }
 
 impl<'a> Player<'a> {
-    fn new(plan: &LbrSettings, policy: &'a dyn Policy) -> Result<Player<'a>, MeasureError> {
+    fn new(plan: &LbrSettings, policy: &'a dyn Policy) -> Result<Player<'a>, Error> {
         let response = LocalBestResponse::new(&plan.def, policy, plan.moves, plan.from)?;
         let dealer = Dealer::new(&plan.def, plan.seed);
         Ok(Player { response, agent: policy, all_hands: plan.all_hands, dealer, seed: plan.seed })
     }
 
     /// Plays both hands of a deal.
-    fn play(&self, number: u64) -> Result<[Won; 2], MeasureError> {
+    fn play(&self, number: u64) -> Result<[Won; 2], Error> {
         let dealt = self.dealer.clone().deal(number);
         let deal = Deal { hole: dealt.hole, board: dealt.board };
         let mut both = [Won { dealt: None, expected: Payoff::ZERO }; 2];
         for (seat, won) in Seat::all(2).zip(&mut both) {
             let mut rng = decision_rng(self.seed, 2 * number + seat.index() as u64, 0);
             let played = AssertUnwindSafe(|| self.hand(&deal, seat, &mut rng));
-            *won = catch_unwind(played).map_err(|_| MeasureError::Panicked(number))??;
+            let played = catch_unwind(played)
+                .map_err(|_| Error::new(format!("the agent panicked in deal {number}")));
+            *won = played??;
         }
         Ok(both)
     }
 
     /// Plays one hand of a deal, or values all hands at the spot that it comes to.
-    fn hand(&self, deal: &Deal, seat: Seat, rng: &mut impl Rng) -> Result<Won, LbrError> {
+    fn hand(&self, deal: &Deal, seat: Seat, rng: &mut impl Rng) -> Result<Won, solvers::Error> {
         let Some(sampled) = self.all_hands else {
             let won = self.response.play(deal, seat, rng)?;
             return Ok(Won { dealt: Some(won.dealt), expected: won.expected });
@@ -333,25 +325,6 @@ impl Measurement {
         let (hands, earlier) = (self.hands(), self.earlier);
         Outcome { figures: self.figures, hands, earlier, complete: hands == self.wanted }
     }
-}
-
-/// The manifest of the measurement.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Manifest {
-    agent: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    model_sha256: Option<String>,
-    moves: String,
-    from: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    cards: Option<u32>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    sample_below: Option<f64>,
-    seed: u64,
-    game_name: String,
-    provenance: Provenance,
-    game: GameDef,
 }
 
 /// The line of a deal.

@@ -15,6 +15,7 @@
 pub mod best_response;
 pub mod counting;
 pub mod duel;
+mod error;
 pub mod exploiters;
 pub mod fidelity;
 pub mod folder;
@@ -25,5 +26,6 @@ pub mod speed;
 mod spot_value;
 pub mod statements;
 
-pub use hands::{Settings, SettingsError};
+pub use error::Error;
+pub use hands::Settings;
 pub use spot_value::Sampled;

@@ -20,11 +20,11 @@ use game::{Action, GameDef, InfoSet, Policy, PublicState, Seat, Street, Turn};
 use logs::Rate;
 use matches::runner::Stop;
 use matches::table::Deal;
-use models::heuristic::{Act, Decider, HeuristicError, Rulebook, Situation};
+use readable::heuristic::{Act, Decider, Rulebook, Situation};
 
 use crate::folder::measure_each;
 use crate::hands::{Hands, Reached, ask};
-use crate::{Settings, SettingsError};
+use crate::{Error, Settings};
 
 /// Deals that a thread plays at a time.
 const BLOCK: u64 = 128;
@@ -97,7 +97,7 @@ impl<'a> Practice<'a> {
         opponent: &'a dyn Policy,
         dry: Texture,
         settings: Settings,
-    ) -> Result<Practice<'a>, SettingsError> {
+    ) -> Result<Practice<'a>, Error> {
         let blocks = settings.deals(def)?.div_ceil(BLOCK);
         let blocks = (0..blocks).map(|_| Mutex::default()).collect();
         Ok(Practice { def, opponent, dry, settings, blocks })
@@ -113,7 +113,7 @@ impl<'a> Practice<'a> {
         books: &[Rulebook],
         deals: u64,
         stop: &Stop,
-    ) -> Result<Option<Vec<Rate>>, HeuristicError> {
+    ) -> Result<Option<Vec<Rate>>, readable::Error> {
         let ready = |book: &Rulebook| {
             book.require(&Street::ALL)?;
             book.check(self.def.betting)?;

@@ -12,7 +12,7 @@ use logs::stats::Latencies;
 use matches::bot::Bot;
 use matches::bot::decision_rng;
 use matches::plan::MatchPlan;
-use matches::play::{PlayError, Settings, play};
+use matches::play::{Settings, play};
 use matches::runner::Level;
 use matches::runner::Stop;
 use matches::table::{Deal, Dealer};
@@ -86,7 +86,7 @@ pub fn matches(
     level: Level,
     folder: &Path,
     time: Duration,
-) -> Result<Speed, PlayError> {
+) -> Result<Speed, matches::Error> {
     let mut hands = 1 << 15;
     loop {
         let plan = MatchPlan {

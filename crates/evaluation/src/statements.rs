@@ -14,11 +14,11 @@ use game::{Action, GameDef, InfoSet, Payoff, Policy, Seat, Street};
 use logs::stats::Sums;
 use matches::runner::Stop;
 use matches::table::Deal;
-use models::heuristic::Rulebook;
+use readable::heuristic::Rulebook;
 
 use crate::folder::measure_each;
 use crate::hands::{Hands, ask};
-use crate::{Settings, SettingsError};
+use crate::{Error, Settings};
 
 /// Deals that a thread plays at a time.
 const BLOCK: u64 = 64;
@@ -83,7 +83,7 @@ pub fn measure(
     settings: Settings,
     stop: &Stop,
     report: &mut dyn FnMut(&Measured),
-) -> Result<Measured, SettingsError> {
+) -> Result<Measured, Error> {
     let deals = settings.deals(def)?;
     let struck = book.streets().flat_map(|(street, list)| {
         let wanted = value_of.is_none_or(|only| only == street);

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use evaluation::Sampled;
-use evaluation::folder::{DEALS, StoreError};
-use evaluation::lbr::{Figures, LbrSettings, MeasureError, Outcome, run};
+use evaluation::folder::DEALS;
+use evaluation::lbr::{Figures, LbrSettings, Outcome, run};
 use game::{Street, games};
 use logs::{Provenance, Rate};
 use matches::external::registry;
@@ -34,7 +34,7 @@ fn measure(
     folder: &Path,
     threads: usize,
     stop_after: u64,
-) -> Result<Outcome, MeasureError> {
+) -> Result<Outcome, evaluation::Error> {
     let stop = Stop::new();
     if stop_after == 0 {
         stop.ask();
@@ -56,7 +56,7 @@ fn whole(plan: &LbrSettings, threads: usize) -> Figures {
 
 /// The lines of the results in order.
 fn lines(folder: &Path) -> Vec<String> {
-    let text = fs::read_to_string(folder.join(DEALS.name)).expect("results");
+    let text = fs::read_to_string(folder.join(DEALS.lines)).expect("results");
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     lines.sort();
     lines
@@ -93,8 +93,8 @@ fn all_hands_are_not_valued_before_the_flop() {
     let all_hands = Some(Sampled { cards: 1, below: 0.0 });
     let plan = LbrSettings { from: Street::Preflop, all_hands, ..plan("call", 4) };
     let folder = tempfile::tempdir().expect("a folder");
-    let refused = measure(&plan, folder.path(), 1, u64::MAX);
-    assert!(matches!(refused, Err(MeasureError::AllHands)), "{refused:?}");
+    let refused = measure(&plan, folder.path(), 1, u64::MAX).expect_err("refused");
+    assert!(refused.is_usage() && refused.to_string().contains("before the flop"), "{refused}");
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn a_run_cut_short_goes_on_to_the_same_end() {
     let fewer = LbrSettings { hands: 20, ..plan.clone() };
     assert!(measure(&fewer, folder.path(), 2, u64::MAX).expect("a measurement").complete);
     // The process ends while a line is written: the deal is played again.
-    let path = folder.path().join(DEALS.name);
+    let path = folder.path().join(DEALS.lines);
     let text = fs::read_to_string(&path).expect("results");
     fs::write(&path, &text[..text.len() - 3]).expect("a file");
     let outcome = measure(&plan, folder.path(), 2, u64::MAX).expect("a measurement");
@@ -150,12 +150,8 @@ fn another_measurement_is_refused() {
         (LbrSettings { seed: 7, ..known.clone() }, "seed"),
         (LbrSettings { def: limit, moves: Moves::FoldCall, ..known.clone() }, "moves"),
     ] {
-        match measure(&plan, folder.path(), 1, u64::MAX) {
-            Err(MeasureError::Store(StoreError::Other { difference, .. })) => {
-                assert_eq!(difference.what, differs);
-            }
-            other => panic!("{differs}: {other:?}"),
-        }
+        let error = measure(&plan, folder.path(), 1, u64::MAX).expect_err(differs).to_string();
+        assert!(error.contains(&format!("another measurement: the {differs} ")), "{error}");
     }
 }
 
@@ -164,13 +160,15 @@ fn what_cannot_be_measured_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     let refused =
         |plan: &LbrSettings| measure(plan, folder.path(), 1, u64::MAX).expect_err("refused");
-    assert!(matches!(refused(&plan("call", 2)), MeasureError::Hands(2)));
-    assert!(matches!(refused(&plan("call", 7)), MeasureError::Hands(7)));
+    for hands in [2, 7] {
+        let error = refused(&plan("call", hands));
+        assert!(error.is_usage() && error.to_string().ends_with(&format!("not {hands}")));
+    }
     let foreign = plan("external:true", 8);
-    assert!(matches!(refused(&foreign), MeasureError::NoPolicy(name) if name == "external:true"));
+    assert!(refused(&foreign).to_string().contains("`external:true` cannot be asked"));
     let three = Arc::new(games::nolimit_holdem_with(vec![1_000; 3]));
     let three = LbrSettings { def: three, ..plan("call", 8) };
-    assert!(matches!(refused(&three), MeasureError::Response(_)));
+    assert!(refused(&three).to_string().contains("for hold'em of two players"));
 }
 
 #[test]
@@ -178,7 +176,7 @@ fn lines_that_are_not_deals_are_refused_by_number() {
     let folder = tempfile::tempdir().expect("a folder");
     let plan = plan("call", 8);
     measure(&plan, folder.path(), 1, u64::MAX).expect("a measurement");
-    let path = folder.path().join(DEALS.name);
+    let path = folder.path().join(DEALS.lines);
     let text = fs::read_to_string(&path).expect("results");
     let first = text.lines().nth(1).expect("a deal").to_owned();
     for (bad, line) in [
@@ -190,7 +188,7 @@ fn lines_that_are_not_deals_are_refused_by_number() {
     ] {
         fs::write(&path, bad).expect("a file");
         let error = measure(&plan, folder.path(), 1, u64::MAX).expect_err("refused").to_string();
-        assert!(error.contains(line) && error.contains(DEALS.name), "{error}");
+        assert!(error.contains(line) && error.contains(DEALS.lines), "{error}");
     }
 }
 

@@ -9,7 +9,7 @@ use evaluation::statements::measure;
 use game::{GameDef, Policy, games};
 use logs::Rate;
 use matches::runner::Stop;
-use models::heuristic::Rulebook;
+use readable::heuristic::Rulebook;
 
 const LIMIT: &str = "[preflop]\nif hand >= pair then raise\nelse call\n\
      [flop]\nif hand >= pair and not aggressive then raise\nelse if outs >= 4 then call\nelse \

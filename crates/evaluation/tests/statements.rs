@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use evaluation::Settings;
 use evaluation::statements::{Measured, measure};
-use evaluation::{Settings, SettingsError};
 use game::{GameDef, Policy, games};
 use logs::Rate;
 use matches::runner::Stop;
-use models::heuristic::Rulebook;
+use readable::heuristic::Rulebook;
 
 fn policy(def: &Arc<GameDef>, name: &str) -> Arc<dyn Policy> {
     let choice = matches::external::registry().resolve(name).expect("an agent");
@@ -76,10 +76,14 @@ fn games_of_three_and_odd_hands_are_refused() {
         let def = Arc::new(def);
         let opponent = policy(&def, "call");
         let settings = Settings { hands, seed: 0, jobs: 1 };
-        measure(&def, &book, &*opponent, None, settings, &Stop::new(), &mut |_| {}).map(drop)
+        measure(&def, &book, &*opponent, None, settings, &Stop::new(), &mut |_| {})
+            .map(drop)
+            .expect_err("refused")
     };
     let three = games::nolimit_holdem_with(vec![1_000; 3]);
-    assert_eq!(refused(three, 2), Err(SettingsError::Players(3)));
-    assert_eq!(refused(games::limit_holdem(), 3), Err(SettingsError::Hands(3)));
-    assert_eq!(refused(games::limit_holdem(), 0), Err(SettingsError::Hands(0)));
+    assert!(refused(three, 2).to_string().contains("the game has 3 players"));
+    for hands in [3, 0] {
+        let error = refused(games::limit_holdem(), hands);
+        assert!(error.is_usage() && error.to_string().contains(&format!("{hands} hands are not")));
+    }
 }

@@ -162,6 +162,22 @@ impl GameDef {
         }
     }
 
+    /// How the cards or players differ from those of heads-up hold'em with a full deck, in words;
+    /// `None` for such a game.
+    pub fn differs_from_holdem(&self) -> Option<&'static str> {
+        if self.players != 2 {
+            Some("another number of players")
+        } else if (self.suits, self.ranks) != (4, 13) {
+            Some("another deck")
+        } else if self.hole_cards != 2 {
+            Some("another number of hole cards")
+        } else if self.board_cards != [0, 3, 1, 1] {
+            Some("another board")
+        } else {
+            None
+        }
+    }
+
     /// The deck in the protocol's order: suits from the lowest used up, in each the ranks up.
     pub fn deck(&self) -> Vec<Card> {
         let suits = cards::Suit::all().skip((4 - self.spec.suits) as usize);

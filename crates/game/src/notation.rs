@@ -19,82 +19,48 @@ use crate::{
 
 /// Error for text that is not a hand.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum NotationError {
-    /// The betting cannot be read or is not legal.
     #[error("betting `{text}`, character {at}: {reason}")]
-    Betting {
-        /// The whole betting text, cut at 200 characters.
-        text: String,
-        /// Offset of the error, from 0.
-        at: usize,
-        /// The problem.
-        reason: BettingError,
-    },
-    /// The cards cannot be read.
+    Betting { text: String, at: usize, reason: BettingError },
     #[error("cards `{text}`: {reason}")]
-    Cards {
-        /// The whole card text, cut at 200 characters.
-        text: String,
-        /// The problem.
-        reason: CardsError,
-    },
+    Cards { text: String, reason: CardsError },
 }
 
 /// The problem with a betting text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum BettingError {
-    /// Not one of `f`, `c`, `r`, `/`.
     #[error("`{}` is not an action", crate::escape::visible(&.0.to_string()))]
     NotAnAction(char),
-    /// A no-limit raise whose size is missing, not a number or too large.
     #[error("a raise needs a total of at most 2147483647 chips")]
     NoSize,
-    /// The action is not legal.
     #[error(transparent)]
     Illegal(#[from] IllegalReason),
-    /// A `/` where no street ends.
     #[error("no street ends here")]
     EarlySlash,
-    /// A street has ended but no `/` follows.
     #[error("a `/` is missing")]
     MissingSlash,
-    /// Board cards missing or wrong.
     #[error(transparent)]
     Deal(#[from] DealError),
 }
 
 /// The problem with a card text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum CardsError {
-    /// A part is not a list of cards.
     #[error(transparent)]
     Parse(#[from] cards::Error),
-    /// The number of seats is wrong.
     #[error("{found} hands for {needed} players")]
-    Seats {
-        /// Number of hole-card sections found.
-        found: usize,
-        /// Number of players of the game.
-        needed: usize,
-    },
-    /// A section has the wrong number of cards.
+    Seats { found: usize, needed: usize },
     #[error("section `{section}` must hold {needed} cards")]
-    Count {
-        /// The section's text.
-        section: String,
-        /// Cards it must hold.
-        needed: usize,
-    },
-    /// More streets than the game has.
+    Count { section: String, needed: usize },
     #[error("more streets than the game has")]
     Streets,
-    /// A card appears twice.
     #[error("a card appears twice")]
     Repeated,
-    /// A card is not in the game's deck.
     #[error("a card is not in this game's deck")]
     NotInDeck,
-    /// A rank letter in lower case or a suit letter in upper case.
     #[error("ranks are written in capitals and suits in small letters, as in `Ah`")]
     Case,
 }

@@ -60,29 +60,18 @@ pub struct PublicState {
 
 /// Error for an action that cannot be played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum IllegalReason {
-    /// The hand is over.
     #[error("the hand is over")]
     HandOver,
-    /// Board cards must be dealt first.
     #[error("the {0} must be dealt first")]
     NotDealt(Street),
-    /// There is nothing to call, so folding is not allowed.
     #[error("there is nothing to call, so a fold is not allowed")]
     NothingToFold,
-    /// No raise is allowed, for the given reason.
     #[error("no raise is allowed here: {0}")]
     NoRaise(&'static str),
-    /// The raise is too small or too large.
     #[error("a raise to {total} is outside {min} to {max}")]
-    RaiseSize {
-        /// The requested raise total.
-        total: Chips,
-        /// Smallest allowed.
-        min: Chips,
-        /// Largest allowed.
-        max: Chips,
-    },
+    RaiseSize { total: Chips, min: Chips, max: Chips },
 }
 
 /// Error for a refused action, with the unchanged state.
@@ -106,24 +95,14 @@ impl std::error::Error for IllegalAction {}
 
 /// Error for board cards that cannot be dealt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum DealError {
-    /// No cards are due.
     #[error("no board cards are due now")]
     NotDue,
-    /// The number of cards is wrong.
     #[error("{found} cards dealt for the {street}, which takes {needed}")]
-    WrongCount {
-        /// The street to deal.
-        street: Street,
-        /// Cards given.
-        found: usize,
-        /// Cards needed.
-        needed: usize,
-    },
-    /// The card is not in the game's deck.
+    WrongCount { street: Street, found: usize, needed: usize },
     #[error("{0} is not in this game's deck")]
     NotInDeck(Card),
-    /// The card is already on the table.
     #[error("{0} is dealt twice")]
     Repeated(Card),
 }

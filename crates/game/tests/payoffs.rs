@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use game::{Action, Payoff, State, games, notation};
+use game::{Action, Payoff, State, games};
 use proptest::prelude::*;
 
+use crate::recorded::replayed;
 use crate::{naive, random};
 
 proptest! {
@@ -41,32 +42,15 @@ proptest! {
     }
 }
 
-/// The payoffs of a hand as text.
-fn pays(def: game::GameDef, betting: &str, cards: &str) -> String {
-    let def = Arc::new(def);
-    let cards = notation::parse_cards(&def, cards).expect("cards");
-    let public = notation::replay(&def, betting, &cards.board).expect("betting");
-    let payoffs = public.payoffs(&cards.hole);
-    payoffs.as_slice().iter().map(Payoff::to_string).collect::<Vec<_>>().join("|")
-}
-
 #[test]
 fn known_pots_are_shared_out_exactly() {
+    let (nobody, runout) = ("2c3d|2d3c|4c5d|4d5c/AsKsQs/Js/Ts", "/2h3s7h/8s/9c");
+    let [three, best] = [format!("AcAd|KcKd|QcQd{runout}"), format!("AcAd|KcKd{runout}")];
     let table: [(&[u32], &str, &str, &str); 7] = [
         // The big blind's 100 chips are split three ways, all playing the board.
-        (
-            &[20_000; 4],
-            "r300ccf/ccc/ccc/ccc",
-            "2c3d|2d3c|4c5d|4d5c/AsKsQs/Js/Ts",
-            "33.333333|-100|33.333333|33.333333",
-        ),
+        (&[20_000; 4], "r300ccf/ccc/ccc/ccc", nobody, "33.333333|-100|33.333333|33.333333"),
         // Three all-ins of different height: a main pot, a side pot, and chips nobody matched.
-        (
-            &[1_000, 5_000, 3_000],
-            "r2000cr5000c///",
-            "AcAd|KcKd|QcQd/2h3s7h/8s/9c",
-            "2000|1000|-3000",
-        ),
+        (&[1_000, 5_000, 3_000], "r2000cr5000c///", &three, "2000|1000|-3000"),
         // The short stack ties for the main pot; the side pot is decided alone.
         (
             &[1_000, 5_000, 3_000],
@@ -77,13 +61,14 @@ fn known_pots_are_shared_out_exactly() {
         // A bet that nobody calls comes back.
         (&[20_000; 2], "r20000f", "5d5c|9hQd", "-100|100"),
         // An all-in call for less: the rest of the bet comes back.
-        (&[20_000, 700], "cr5000c///", "AcAd|KcKd/2h3s7h/8s/9c", "700|-700"),
+        (&[20_000, 700], "cr5000c///", &best, "700|-700"),
         // The folded seat's chips go to the winner of the pots they stand in.
-        (&[20_000; 3], "r500r1500cf/cc/cc/cc", "AcAd|KcKd|QcQd/2h3s7h/8s/9c", "2000|-1500|-500"),
+        (&[20_000; 3], "r500r1500cf/cc/cc/cc", &three, "2000|-1500|-500"),
         (&[100, 20_000, 20_000], "ccc/cc/cc/cc", "AcAd|AhAs|QcQd/2h3s7h/8s/9c", "50|50|-100"),
     ];
     for (stacks, betting, cards, payoffs) in table {
-        let def = games::nolimit_holdem_with(stacks.to_vec());
-        assert_eq!(pays(def, betting, cards), payoffs, "{stacks:?} {betting} {cards}");
+        let def = Arc::new(games::nolimit_holdem_with(stacks.to_vec()));
+        let found = replayed(&def, betting, cards).1;
+        assert_eq!(found.as_deref(), Some(payoffs), "{stacks:?} {betting} {cards}");
     }
 }

@@ -7,7 +7,7 @@ use game::{GameDef, GameSpec, Payoff, Turn, notation};
 
 /// Replays `betting:cards` and returns the printed form of the state reached, with its payoffs when
 /// the hand is over.
-fn replayed(def: &Arc<GameDef>, betting: &str, cards: &str) -> (String, Option<String>) {
+pub(crate) fn replayed(def: &Arc<GameDef>, betting: &str, cards: &str) -> (String, Option<String>) {
     let read = notation::parse_cards(def, cards).expect(cards);
     let state = notation::replay(def, betting, &read.board).expect(betting);
     let text = format!("{}:{}", notation::betting(&state), notation::cards(&state, &read.hole));
@@ -28,27 +28,19 @@ fn check_finished(def: &Arc<GameDef>, line: &str) {
     assert_eq!(payoffs.as_deref(), Some(values), "{line}");
 }
 
-fn check_match(file: &str) {
-    let mut lines = file.lines();
-    let spec: GameSpec = serde_json::from_str(lines.next().expect("the game")).expect("the game");
-    let def = Arc::new(GameDef::new(spec).expect("a valid game"));
-    assert_eq!(lines.clone().count(), 1_000);
-    lines.for_each(|line| check_finished(&def, line));
-}
-
 #[test]
-fn a_match_of_nolimit_holdem_replays() {
-    check_match(include_str!("data/holdem.nolimit.2p.reverse_blinds.txt"));
-}
-
-#[test]
-fn a_match_of_three_player_kuhn_replays() {
-    check_match(include_str!("data/kuhn.limit.3p.txt"));
-}
-
-#[test]
-fn a_match_of_leduc_replays() {
-    check_match(include_str!("data/leduc.limit.2p.txt"));
+fn whole_matches_replay() {
+    for file in [
+        include_str!("data/holdem.nolimit.2p.reverse_blinds.txt"),
+        include_str!("data/kuhn.limit.3p.txt"),
+        include_str!("data/leduc.limit.2p.txt"),
+    ] {
+        let mut lines = file.lines();
+        let spec = serde_json::from_str(lines.next().expect("the game")).expect("the game");
+        let def = Arc::new(GameDef::new(spec).expect("a valid game"));
+        assert_eq!(lines.clone().count(), 1_000);
+        lines.for_each(|line| check_finished(&def, line));
+    }
 }
 
 /// A game, the states that the server sent to its players, and the finished hands that it logged.

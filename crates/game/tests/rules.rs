@@ -56,9 +56,10 @@ proptest! {
     }
 
     #[test]
-    fn a_call_is_always_legal_and_a_raise_just_outside_the_range_never(
+    fn what_is_legal_is_taken_what_is_not_is_refused_and_corrections_are_legal(
         def in random::a_game(),
         seed in any::<u64>(),
+        total in 0u32..200,
     ) {
         let deal = random::deal(&def, seed);
         random::play(&def, &deal, seed, |state| {
@@ -77,27 +78,13 @@ proptest! {
                 assert!(!legal.allows(Action::RaiseTo(total)));
                 assert!(state.clone().apply(Action::RaiseTo(total)).is_err());
             }
-        });
-    }
-
-    #[test]
-    fn corrected_actions_are_legal_and_legal_actions_stay(
-        def in random::a_game(),
-        seed in any::<u64>(),
-        total in 0u32..200,
-    ) {
-        let deal = random::deal(&def, seed);
-        random::play(&def, &deal, seed, |state| {
-            if matches!(state.turn(), Turn::Act(_)) {
-                let legal = state.legal();
-                for action in [Action::Fold, Action::Call, Action::RaiseTo(total)] {
-                    let nearest = legal.nearest(action);
-                    assert!(legal.allows(nearest));
-                    assert!(!legal.allows(action) || nearest == action);
-                }
-                assert!(legal.all().all(|action| legal.allows(action)));
-                assert!(legal.corners().all(|action| legal.allows(action)));
+            for action in [Action::Fold, Action::Call, Action::RaiseTo(total)] {
+                let nearest = legal.nearest(action);
+                assert!(legal.allows(nearest));
+                assert!(!legal.allows(action) || nearest == action);
             }
+            assert!(legal.all().all(|action| legal.allows(action)));
+            assert!(legal.corners().all(|action| legal.allows(action)));
         });
     }
 }
@@ -162,12 +149,9 @@ fn minimum_raises_follow_the_last_raise_and_start_anew_on_each_street() {
         let raise = played(&def, actions).legal().raise.expect("a raise is legal");
         assert_eq!(raise.min, min, "{stacks:?} {actions:?}");
     }
-}
-
-#[test]
-fn a_short_all_in_reopens_the_betting() {
+    // The button raises, the small blind goes all-in for less than a raise, the big blind calls:
+    // the betting is open again.
     let def = Arc::new(games::nolimit_holdem_with(vec![400, 20_000, 20_000]));
-    // The button raises, the small blind goes all-in for less than a raise, the big blind calls.
     let state = played(&def, &[r(300), r(400), C]);
     assert_eq!(state.turn(), act(2));
     assert_eq!(state.legal().raise, Some(Raises { min: 500, max: 20_000 }));

@@ -16,29 +16,22 @@
 //! - [`student`]: a run for each street of a dataset, and the resulting agent's model.
 //! - [`measure`]: the losses of a classifier on a table, and classifiers without training.
 //!
-//! Strategies that a person can read and play:
-//!
-//! - [`heuristic`]: fast-and-frugal trees of one street or of a game.
-//! - [`linear_q`]: linear rules for shove or fold, learned by self-play or searched.
-//! - [`range_trees`]: the best small trees of questions for shove or fold, proven optimal.
-//! - [`endgames`]: endgames of one bet with their equilibria, and learning from them.
-//!
 //! Nothing here reads a clock or prints: that is for the caller of a [`Training`].
 
 mod data;
+mod error;
 pub mod measure;
 pub mod mlp;
-mod readable;
 pub mod student;
 mod trees;
 pub mod values;
 
 use models::Classifier;
 
-pub use data::dataset::{Teacher, TeacherError};
-pub use data::{Bins, Codes, Table, TableError, database, dataset, situations};
-pub use readable::{endgames, heuristic, linear_q, range_trees};
-pub use trees::{Loss, TreesError, boost, cart, oct};
+pub use data::dataset::Teacher;
+pub use data::{Bins, Codes, Table, database, dataset, situations};
+pub use error::Error;
+pub use trees::{Loss, boost, cart, mixed, oct};
 
 /// The progress of a run after a step.
 #[derive(Debug, Clone, Copy, PartialEq)]

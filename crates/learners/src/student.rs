@@ -6,16 +6,16 @@ use std::{fs, io};
 use game::Street;
 use models::file::sha256;
 use models::network::Output;
-use models::student::{FORMAT, MANIFEST, Manifest, StreetManifest, StudentError, TrainedModel};
+use models::student::{FORMAT, MANIFEST, Manifest, StreetManifest, TrainedModel};
 
 use crate::data::dataset::Dataset;
 use crate::data::partial_path;
 use crate::measure::{ClassifierScores, measure};
-use crate::mlp::{Engine, Loss, Mlp, MlpError, MlpOptions, Numbers, Samples, TrainingConstants};
-use crate::trees::boost::{self, Boost, BoostError};
+use crate::mlp::{Engine, Loss, Mlp, MlpOptions, Numbers, Samples, TrainingConstants};
+use crate::trees::boost::{self, Boost};
 use crate::trees::cart;
 use crate::trees::oct::{self, Oct};
-use crate::{Bins, Progress, Table, Training, TreesError};
+use crate::{Bins, Error, Progress, Table, Training};
 
 /// The learner and its options, the same for every street.
 #[derive(Debug, Clone)]
@@ -28,18 +28,6 @@ pub enum LearningOptions {
     Xgboost(boost::Options),
     /// A network.
     Mlp(MlpOptions),
-}
-
-/// The reason training fails.
-#[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say what variants and fields are")]
-pub enum LearningError {
-    #[error(transparent)]
-    Trees(#[from] TreesError),
-    #[error(transparent)]
-    Boost(#[from] BoostError),
-    #[error(transparent)]
-    Mlp(#[from] MlpError),
 }
 
 /// The most bins of each column for tree learners.
@@ -94,7 +82,7 @@ impl LearningOptions {
         bins: Option<&'a Bins>,
         held_out: &'a Table,
         saved: Option<&[u8]>,
-    ) -> Result<Box<dyn Run + 'a>, LearningError> {
+    ) -> Result<Box<dyn Run + 'a>, Error> {
         let binned = || bins.expect("the caller has made the table's bins");
         Ok(match (self, saved) {
             (LearningOptions::Cart(options), _) => {
@@ -134,7 +122,7 @@ pub fn begin_on<'a, E: Engine + 'a>(
     table: &Table,
     held_out: &Table,
     saved: Option<&[u8]>,
-) -> Result<Box<dyn Run + 'a>, LearningError> {
+) -> Result<Box<dyn Run + 'a>, Error> {
     let samples = (Samples::from(table), Some(Samples::from(held_out)));
     let what = (Output::Softmax, Loss::CrossEntropy);
     network_on(engine, samples, what, for_rows(options, table.rows()), saved)
@@ -151,7 +139,7 @@ pub fn network_on<'a, E: Engine + 'a>(
     what: (Output, Loss),
     options: MlpOptions,
     saved: Option<&[u8]>,
-) -> Result<Box<dyn Run + 'a>, LearningError> {
+) -> Result<Box<dyn Run + 'a>, Error> {
     let run = Mlp::on(engine, train, held_out, what, options)?;
     Ok(Box::new(FallibleRun(match saved {
         Some(saved) => run.resume(saved)?,
@@ -182,7 +170,7 @@ pub trait Run {
     ///
     /// # Errors
     /// When the rows cannot be learned from.
-    fn step(&mut self) -> Result<Option<Progress>, LearningError>;
+    fn step(&mut self) -> Result<Option<Progress>, Error>;
 
     /// The best model so far.
     fn learned(&self) -> TrainedModel;
@@ -191,11 +179,11 @@ pub trait Run {
     ///
     /// # Errors
     /// When the engine cannot return its state.
-    fn save(&self) -> Result<Vec<u8>, LearningError>;
+    fn save(&self) -> Result<Vec<u8>, Error>;
 }
 
 impl<T: Training<Model: Into<TrainedModel>>> Run for T {
-    fn step(&mut self) -> Result<Option<Progress>, LearningError> {
+    fn step(&mut self) -> Result<Option<Progress>, Error> {
         Ok(Training::step(self))
     }
 
@@ -203,7 +191,7 @@ impl<T: Training<Model: Into<TrainedModel>>> Run for T {
         self.model().into()
     }
 
-    fn save(&self) -> Result<Vec<u8>, LearningError> {
+    fn save(&self) -> Result<Vec<u8>, Error> {
         Ok(Training::save(self))
     }
 }
@@ -212,16 +200,16 @@ impl<T: Training<Model: Into<TrainedModel>>> Run for T {
 struct FallibleRun<E: Engine>(Mlp<E>);
 
 impl<E: Engine> Run for FallibleRun<E> {
-    fn step(&mut self) -> Result<Option<Progress>, LearningError> {
-        self.0.advance().map_err(|error| LearningError::Mlp(error.into()))
+    fn step(&mut self) -> Result<Option<Progress>, Error> {
+        self.0.advance().map_err(Into::into)
     }
 
     fn learned(&self) -> TrainedModel {
         self.0.network().into()
     }
 
-    fn save(&self) -> Result<Vec<u8>, LearningError> {
-        self.0.checkpoint().map_err(|error| LearningError::Mlp(error.into()))
+    fn save(&self) -> Result<Vec<u8>, Error> {
+        self.0.checkpoint().map_err(Into::into)
     }
 }
 
@@ -235,7 +223,7 @@ struct Greedy<'a> {
 }
 
 impl Run for Greedy<'_> {
-    fn step(&mut self) -> Result<Option<Progress>, LearningError> {
+    fn step(&mut self) -> Result<Option<Progress>, Error> {
         if self.tree.is_some() {
             return Ok(None);
         }
@@ -250,7 +238,7 @@ impl Run for Greedy<'_> {
         TrainedModel::Tree(self.tree.clone().expect("the one step has been done"))
     }
 
-    fn save(&self) -> Result<Vec<u8>, LearningError> {
+    fn save(&self) -> Result<Vec<u8>, Error> {
         Ok(Vec::new())
     }
 }
@@ -294,17 +282,16 @@ pub fn write(
     dataset: &Dataset,
     metadata: StudentMetadata<'_>,
     trained: &[TrainedStreet; 4],
-) -> Result<Manifest, StudentError> {
+) -> Result<Manifest, Error> {
     let partial = partial_path(folder);
-    let at = |path: &Path, source: io::Error| StudentError::File { path: path.to_owned(), source };
     let _ = fs::remove_dir_all(&partial);
-    fs::create_dir_all(&partial).map_err(|source| at(&partial, source))?;
+    fs::create_dir_all(&partial).map_err(|error| Error::at(&partial, error))?;
     let mut streets = Vec::new();
     for (street, trained) in Street::ALL.into_iter().zip(trained) {
         let (ending, bytes) = trained.learned.encode(metadata.small);
         let file = format!("{street}.{ending}");
         let path = partial.join(&file);
-        fs::write(&path, &bytes).map_err(|source| at(&path, source))?;
+        fs::write(&path, &bytes).map_err(|error| Error::at(&path, error))?;
         streets.push(StreetManifest {
             street: street.to_string(),
             file,
@@ -331,7 +318,7 @@ pub fn write(
     };
     let path = partial.join(MANIFEST);
     let text = toml::to_string(&manifest).map_err(io::Error::other);
-    text.and_then(|text| fs::write(&path, text)).map_err(|source| at(&path, source))?;
-    fs::rename(&partial, folder).map_err(|source| at(folder, source))?;
+    text.and_then(|text| fs::write(&path, text)).map_err(|error| Error::at(&path, error))?;
+    fs::rename(&partial, folder).map_err(|error| Error::at(folder, error))?;
     Ok(manifest)
 }

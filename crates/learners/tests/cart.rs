@@ -1,12 +1,12 @@
 //! Greedy trees: what they split, where they stop, and what is pruned.
 
 use learners::cart::{self, Options};
-use learners::{Bins, Loss, Table, TreesError, measure::measure};
+use learners::{Bins, Loss, Table, measure::measure};
 use models::Classifier;
 use models::tree::{Node, SplitTest, Tree};
 use proptest::prelude::*;
 
-use crate::tables::{any_table, hard, noisy, soft};
+use crate::tables::{any_table, hard, noisy, relabelled, soft};
 
 fn fit(table: &Table, options: &Options) -> Tree {
     cart::fit(table, &Bins::new(table, 1 << 16), options).expect("a tree")
@@ -75,21 +75,22 @@ fn a_test_lies_halfway_between_the_numbers_of_its_own_rows() {
 fn options_and_rows_that_do_not_fit_are_refused() {
     let table = noisy(20, 3, 2, 1);
     let bins = Bins::new(&table, 256);
-    let check = |options: Options, expected: TreesError| {
-        assert_eq!(cart::fit(&table, &bins, &options), Err(expected));
+    let error = |bins: &Bins, options: Options| {
+        cart::fit(&table, bins, &options).expect_err("refused").to_string()
     };
-    check(Options { depth: 65, ..Options::default() }, TreesError::Depth(65));
-    let negative = TreesError::Negative { name: "alpha", value: -1.0 };
-    check(Options { alpha: -1.0, ..Options::default() }, negative);
+    assert_eq!(
+        error(&bins, Options { depth: 65, ..Options::default() }),
+        "a depth of 65: trees have at most 64"
+    );
+    assert_eq!(
+        error(&bins, Options { alpha: -1.0, ..Options::default() }),
+        "alpha is -1: it must be a number of at least 0"
+    );
     let other = noisy(20, 4, 2, 1);
-    assert_eq!(
-        cart::fit(&table, &Bins::new(&other, 256), &Options::default()),
-        Err(TreesError::Bins { bins: 4, table: 3 })
-    );
-    assert_eq!(
-        cart::fit_pruned(&table, &bins, &other, &Options::default()),
-        Err(TreesError::Others)
-    );
+    let other_bins = error(&Bins::new(&other, 256), Options::default());
+    assert!(other_bins.contains("of 4 columns, the table has 3"), "{other_bins}");
+    let error = cart::fit_pruned(&table, &bins, &other, &Options::default()).expect_err("refused");
+    assert!(error.to_string().contains("other columns or classes"), "{error}");
 }
 
 #[test]
@@ -143,9 +144,7 @@ fn hard_labels_are_pruned_by_errors_and_soft_ones_by_the_loss() {
     // One label that is a distribution makes the rows soft.
     let labels = held_out.labels().iter().enumerate();
     let labels = labels.map(|(at, &share)| if at < 2 { 0.5 } else { share }).collect();
-    let (columns, classes) = (held_out.columns().to_vec(), held_out.classes().to_vec());
-    let values = (0..2).flat_map(|column| held_out.column(column).to_vec()).collect();
-    let soft = Table::new(columns, classes, values, labels, vec![1.0; 300]).expect("a table");
+    let soft = relabelled(&held_out, labels, vec![1.0; 300]);
     assert!(held_out.is_hard() && !soft.is_hard());
     let tree = pruned(&soft);
     assert_eq!(tree.leaves(), 1, "{}", tree.to_text());

@@ -7,9 +7,7 @@ use abstraction::buckets::Buckets;
 use abstraction::features::{FeatureMaker, Schema};
 use cards::{CardSet, Combo};
 use game::Street;
-use learners::dataset::{
-    Card, Dataset, DatasetError, Labels, MakeOptions, MakeOutcome, Split, make,
-};
+use learners::dataset::{Card, Dataset, Labels, MakeOptions, MakeOutcome, Split, make};
 use learners::{Table, Teacher};
 use models::blueprint::Blueprint;
 
@@ -136,17 +134,20 @@ fn what_is_damaged_too_large_or_another_format_is_refused() {
     made(&options(2_000, 0.1), &out);
     let open = || Dataset::open(&out).expect("a dataset");
     let river = |dataset: &Dataset, memory| {
-        dataset.table(Street::River, Split::Train, Labels::Soft, memory).expect_err("refused")
+        dataset
+            .table(Street::River, Split::Train, Labels::Soft, memory)
+            .expect_err("refused")
+            .to_string()
     };
-    assert!(matches!(river(&open(), 100), DatasetError::Memory { .. }));
+    assert!(river(&open(), 100).contains("MB are allowed"));
     let file = out.join("river.train.columns");
     let whole = std::fs::read(&file).expect("a file");
     let mut flipped = whole.clone();
     flipped[100] ^= 1;
     std::fs::write(&file, flipped).expect("written");
-    assert!(matches!(river(&open(), MEMORY), DatasetError::Damaged { .. }));
+    assert!(river(&open(), MEMORY).contains("do not match its card"));
     std::fs::write(&file, &whole[..whole.len() - 4]).expect("written");
-    assert!(matches!(river(&open(), MEMORY), DatasetError::Length { .. }));
+    assert!(river(&open(), MEMORY).contains("bytes, but"));
     let card = out.join("dataset.toml");
     let text = std::fs::read_to_string(&card).expect("a card");
     let check = |from: &str, to: &str, words: &str| {
@@ -160,7 +161,8 @@ fn what_is_damaged_too_large_or_another_format_is_refused() {
     check("river 1: 50% pot 300% allin", "river 1: 40% pot 300% allin", "classes of the river");
     check("explore = 0.1", "explored = 0.1", "unknown field");
     std::fs::remove_file(&card).expect("removed");
-    assert!(matches!(Dataset::open(&out), Err(DatasetError::File { .. })));
+    let error = Dataset::open(&out).expect_err("no card").to_string();
+    assert!(error.contains("dataset.toml: "), "{error}");
 }
 
 #[test]

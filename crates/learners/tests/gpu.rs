@@ -16,6 +16,7 @@ use learners::student::{LearningOptions, begin_on};
 use learners::{Progress, Table, Training};
 use models::Classifier;
 use models::network::{Activation, Network, Output, Precision, Scaling};
+use testing::numbers;
 
 /// The adapter, which all tests share.
 fn adapter() -> &'static Gpu {
@@ -25,16 +26,6 @@ fn adapter() -> &'static Gpu {
         println!("on {}, software: {}", gpu.name(), gpu.is_software());
         gpu
     })
-}
-
-/// Numbers between -1 and 1 that look random.
-fn numbers(count: usize, seed: u32) -> Vec<f32> {
-    let mut state = seed.wrapping_mul(0x9e37_79b9) | 1;
-    let number = || {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (state >> 8) as f32 / (1 << 23) as f32 - 1.0
-    };
-    std::iter::repeat_with(number).take(count).collect()
 }
 
 /// Rows whose three classes are told by the signs of the first two numbers, with soft labels and
@@ -249,7 +240,7 @@ fn a_checkpoint_of_the_processor_is_another_run() {
     let mut here = Mlp::new(&train, None, small()).expect("training");
     here.step();
     let error = there(&train, None, small()).resume(&here.save()).expect_err("another run");
-    assert!(error.to_string().contains("is of another run: how it is trained"), "{error}");
+    assert!(error.to_string().contains("its way of training is"), "{error}");
     assert!(error.to_string().contains("on wgpu"), "{error}");
 }
 

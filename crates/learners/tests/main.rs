@@ -5,18 +5,23 @@ mod bins;
 mod boost;
 mod cart;
 mod dataset;
-mod endgames;
 #[cfg(feature = "gpu")]
 mod gpu;
-mod heuristic;
-mod linear_q;
-#[path = "../../solvers/tests/mixes.rs"]
-mod mixes;
 mod mlp;
 mod oct;
-mod range_trees;
-mod rulebook_search;
 mod situations;
+#[path = "../../models/tests/slowly.rs"]
+mod slowly;
 mod table;
 mod tables;
 mod values;
+
+use std::path::Path;
+
+use learners::database::{Content, Database, DatabasePlan, MakeOutcome, make};
+
+/// A whole database in this file.
+fn database<C: Content>(plan: &DatabasePlan<C>, path: &Path) -> Database<C> {
+    assert!(matches!(make(plan, path, |_| true), Ok(MakeOutcome::Whole(_))));
+    Database::open(path).expect("opened")
+}

@@ -2,20 +2,21 @@
 
 use std::fs;
 use std::ops::Range;
-use std::path::Path;
 use std::sync::Arc;
 
 use abstraction::buckets::Buckets;
 use abstraction::menu::BetMenu;
 use cards::{CardSet, Combo, RiverTable, Ties, evaluate};
 use game::Street;
-use learners::database::{Content, Database, DatabasePlan, MakeOutcome, make, merge};
+use learners::database::{Content, DatabasePlan, MakeOutcome, make, merge};
 use learners::situations::Situations;
 use learners::values::encoding_error;
 use models::values::Encoding;
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use solvers::situation::Draw;
+
+use crate::database as made;
 
 /// Rivers that are quickly solved.
 fn rivers() -> Situations {
@@ -30,11 +31,6 @@ fn rivers() -> Situations {
 
 fn plan(games: Range<u64>) -> DatabasePlan<Situations> {
     DatabasePlan { content: rivers(), seed: 3, games, of: None, made_by: "test".to_owned() }
-}
-
-fn made(plan: &DatabasePlan<Situations>, path: &Path) -> Database<Situations> {
-    assert!(matches!(make(plan, path, |_| true), Ok(MakeOutcome::Whole(_))));
-    Database::open(path).expect("opened")
 }
 
 #[test]
@@ -188,7 +184,7 @@ fn a_file_is_the_same_in_one_go_in_shards_and_after_any_cut() {
     made(&plan(0..20), &at("cut"));
     assert!(bytes("whole") == bytes("cut"));
 
-    let situation = whole.situation(11);
+    let situation = whole.game(11);
     let drawn = rivers().situation(3, 11).expect("drawn");
     assert_eq!(situation.board, drawn.board.set());
     assert_eq!(situation.ranges[1], &drawn.ranges[1][..]);
@@ -207,7 +203,7 @@ fn one_bucket_loses_the_variance_of_the_values_and_finer_ones_less() {
     let error = encoding_error(&buckets("ehs2:1"), &database);
     let (mut squares, mut own) = (0.0, 0.0);
     for index in 0..3 {
-        let of = database.situation(index);
+        let of = database.game(index);
         let hands = || Combo::all().filter(|combo| !combo.set().intersects(of.board));
         for (range, values) in of.ranges.iter().zip(of.values) {
             let value = |hand: Combo| f64::from(values[hand.index()]);

@@ -1,12 +1,12 @@
 //! Rows that cannot be learned from are refused, and the rest is kept as it is.
 
-use learners::{Table, TableError};
+use learners::{Error, Table};
 
 fn names(names: &[&str]) -> Vec<String> {
     names.iter().map(ToString::to_string).collect()
 }
 
-fn table(values: &[f32], labels: &[f32], weights: &[f32]) -> Result<Table, TableError> {
+fn table(values: &[f32], labels: &[f32], weights: &[f32]) -> Result<Table, Error> {
     let (columns, classes) = (names(&["win", "bet"]), names(&["fold", "call"]));
     Table::new(columns, classes, values.to_vec(), labels.to_vec(), weights.to_vec())
 }

@@ -5,8 +5,15 @@ use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-fn names(letter: char, count: usize) -> Vec<String> {
+pub(crate) fn names(letter: char, count: usize) -> Vec<String> {
     (0..count).map(|number| format!("{letter}{number}")).collect()
+}
+
+/// The rows of a table with other labels and weights.
+pub(crate) fn relabelled(table: &Table, labels: Vec<f32>, weights: Vec<f32>) -> Table {
+    let (columns, classes) = (table.columns().to_vec(), table.classes().to_vec());
+    let values = (0..columns.len()).flat_map(|column| table.column(column).to_vec()).collect();
+    Table::new(columns, classes, values, labels, weights).expect("a table")
 }
 
 /// Rows with one class each: columns x0, x1, …, classes c0, c1, ….

@@ -4,10 +4,7 @@
 //! - [`tree`]: decision trees.
 //! - [`explain`]: explanation of decision trees in the words of poker.
 //! - [`forest`]: boosted forests, XGBoost's model files.
-//! - [`heuristic`]: fast-and-frugal trees: chains of if, then and else in words.
-//! - [`linear`]: weights of a few named features of a starting hand, by stack.
 //! - [`network`]: networks of dense layers, safetensors files.
-//! - [`rules`]: lists of rules for the last bet, as text that a person reads.
 //! - [`student`]: models that imitate a teacher's decisions, one for each street.
 //! - [`values`]: input rows and outputs of networks for counterfactual values.
 //! - [`file`](mod@file): files mapped into memory, sealed with a checksum, read number by number.
@@ -17,13 +14,40 @@ pub mod blueprint;
 pub mod explain;
 pub mod file;
 pub mod forest;
-pub mod heuristic;
-pub mod linear;
 pub mod network;
-pub mod rules;
 pub mod student;
 pub mod tree;
 pub mod values;
+
+/// What is wrong with a model or its file, where, and what to do about it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{text}")]
+pub struct Error {
+    text: String,
+    names_file: bool,
+}
+
+impl Error {
+    pub(crate) fn new(text: impl Into<String>) -> Error {
+        Error { text: text.into(), names_file: false }
+    }
+
+    /// The error for a file that cannot be read, which `text` names.
+    pub(crate) fn file(text: impl Into<String>) -> Error {
+        Error { text: text.into(), names_file: true }
+    }
+
+    /// Whether the file cannot be read at all; then the text names it.
+    pub fn is_unreadable(&self) -> bool {
+        self.names_file
+    }
+}
+
+impl From<abstraction::Error> for Error {
+    fn from(error: abstraction::Error) -> Error {
+        Error::new(error.to_string())
+    }
+}
 
 /// A trained classifier: maps a row of features to a probability distribution over classes.
 ///

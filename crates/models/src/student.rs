@@ -4,21 +4,22 @@
 //! game, one version of the features and the moves of one menu, all named in its manifest; one that
 //! does not match this program or the game being played is refused.
 
+use std::fmt;
 use std::fs::File;
-use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::io::Read;
+use std::path::Path;
 
 use abstraction::betting::game_hash;
-use abstraction::features::{Feature, Schema, SchemaError, Stamp};
-use abstraction::menu::{BetMenu, MenuError, Moves};
+use abstraction::features::{Feature, Schema, Stamp};
+use abstraction::menu::{BetMenu, Moves};
 use game::{Action, GameDef, GameSpec, PublicState, Street};
 use serde::{Deserialize, Serialize};
 use show::number::whole;
 
-use crate::Classifier;
 use crate::forest::Forest;
 use crate::network::{Network, Precision};
 use crate::tree::Tree;
+use crate::{Classifier, Error};
 
 /// The format version that this program reads and writes.
 pub const FORMAT: u32 = 1;
@@ -31,35 +32,6 @@ const LONGEST_MANIFEST: u64 = 1 << 20;
 
 /// Maximum size of a street's file in bytes.
 const LONGEST_FILE: u64 = 4 << 30;
-
-/// Error for a student that cannot be used.
-#[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say what variants and fields are")]
-pub enum StudentError {
-    #[error("{}: {source}", .path.display())]
-    File { path: PathBuf, source: io::Error },
-    #[error("{MANIFEST}: {0}; this is not a student of `cardroom train`")]
-    Manifest(String),
-    #[error("{MANIFEST}: format {0}, and this program reads {FORMAT}: train it again")]
-    Format(i64),
-    #[error(transparent)]
-    Features(#[from] SchemaError),
-    #[error("the student's menu: {0}")]
-    Menu(#[from] MenuError),
-    #[error(
-        "{MANIFEST} has the streets {0}, and must have preflop, flop, turn and river: train it \
-         again"
-    )]
-    Streets(String),
-    #[error("{file}: its contents do not match the manifest: copy or train it again")]
-    Damaged { file: String },
-    #[error("{file}: {reason}")]
-    Model { file: String, reason: String },
-    #[error(
-        "the student is for another game (hash {theirs} instead of {ours}): train one for this game"
-    )]
-    Game { theirs: String, ours: String },
-}
 
 /// A student: a model for each street, with its manifest.
 #[derive(Debug)]
@@ -75,15 +47,15 @@ impl Student {
     ///
     /// # Errors
     /// When a file is missing or damaged, or has another version, other features or another menu.
-    pub fn open(folder: &Path) -> Result<Student, StudentError> {
+    pub fn open(folder: &Path) -> Result<Student, Error> {
         let read = |name: &str, most: u64| {
             let path = folder.join(name);
             let mut bytes = Vec::new();
             let read = File::open(&path).and_then(|file| file.take(most).read_to_end(&mut bytes));
-            read.map(|_| bytes).map_err(|source| StudentError::File { path, source })
+            read.map(|_| bytes).map_err(|error| in_file(&path.display(), &error))
         };
         let text = String::from_utf8(read(MANIFEST, LONGEST_MANIFEST)?);
-        let text = text.map_err(|error| StudentError::Manifest(error.to_string()))?;
+        let text = text.map_err(|error| bad_manifest(&error.to_string()))?;
         Student::from_parts(&text, |name| read(name, LONGEST_FILE))
     }
 
@@ -93,31 +65,35 @@ impl Student {
     /// As [`Student::open`].
     pub fn from_parts<B: AsRef<[u8]>>(
         manifest: &str,
-        mut file: impl FnMut(&str) -> Result<B, StudentError>,
-    ) -> Result<Student, StudentError> {
+        mut file: impl FnMut(&str) -> Result<B, Error>,
+    ) -> Result<Student, Error> {
         let manifest = read_manifest(manifest)?;
         let schema = Schema::with_stamp(&manifest.features)?;
-        let menu: BetMenu = manifest.menu.parse()?;
+        let menu = manifest.menu.parse::<BetMenu>();
+        let menu = menu.map_err(|error| Error::new(format!("the student's menu: {error}")))?;
         let names: Vec<&str> =
             manifest.streets.iter().map(|street| street.street.as_str()).collect();
         if names != Street::ALL.map(Street::name) {
-            return Err(StudentError::Streets(names.join(", ")));
+            return Err(Error::new(format!(
+                "{MANIFEST} has the streets {}, and must have preflop, flop, turn and river: train \
+                 it again",
+                names.join(", ")
+            )));
         }
         let moves = Street::ALL.map(|street| menu.moves(street));
         let mut learn = |street: Street| {
             let StreetManifest { file: name, sha256, .. } = &manifest.streets[street.index()];
             if name.contains(['/', '\\']) {
-                let reason =
-                    "the name of a file in the student's own folder is needed here".to_owned();
-                return Err(StudentError::Model { file: name.clone(), reason });
+                let reason = "the name of a file in the student's own folder is needed here";
+                return Err(in_file(name, &reason));
             }
             let bytes = file(name)?;
             if crate::file::sha256(bytes.as_ref()) != *sha256 {
-                return Err(StudentError::Damaged { file: name.clone() });
+                return Err(other_contents(name));
             }
             let (columns, classes) = (columns(street), moves[street.index()].names());
             TrainedModel::read(&manifest.kind, bytes.as_ref(), &columns, &classes)
-                .map_err(|reason| StudentError::Model { file: name.clone(), reason })
+                .map_err(|reason| in_file(name, &reason))
         };
         let [preflop, flop, turn, river] = Street::ALL;
         let streets = [learn(preflop)?, learn(flop)?, learn(turn)?, learn(river)?];
@@ -133,14 +109,11 @@ impl Student {
     /// records one.
     ///
     /// # Errors
-    /// [`StudentError::Model`] where the recorded round is not valid.
-    pub fn best_rounds(mut self) -> Result<Student, StudentError> {
+    /// Where the recorded round is not valid.
+    pub fn best_rounds(mut self) -> Result<Student, Error> {
         for (learned, street) in self.streets.iter_mut().zip(&self.manifest.streets) {
             let TrainedModel::Forest(forest) = learned else { continue };
-            let best = forest.best_rounds().map_err(|error| StudentError::Model {
-                file: street.file.clone(),
-                reason: error.to_string(),
-            })?;
+            let best = forest.best_rounds().map_err(|error| in_file(&street.file, &error))?;
             if let Some(rounds) = best {
                 forest.truncate(rounds * forest.groups());
             }
@@ -178,26 +151,45 @@ impl Student {
     /// Checks that the student is for this game, quirks aside.
     ///
     /// # Errors
-    /// [`StudentError::Game`].
-    pub fn check_game(&self, def: &GameDef) -> Result<(), StudentError> {
-        let (theirs, ours) = (self.manifest.game_sha256.clone(), game_hash(def));
-        if theirs == ours { Ok(()) } else { Err(StudentError::Game { theirs, ours }) }
+    /// When it is for another.
+    pub fn check_game(&self, def: &GameDef) -> Result<(), Error> {
+        let (theirs, ours) = (&self.manifest.game_sha256, game_hash(def));
+        if *theirs == ours {
+            return Ok(());
+        }
+        Err(Error::new(format!(
+            "the student is for another game (hash {theirs} instead of {ours}): train one for this \
+             game"
+        )))
     }
+}
+
+fn bad_manifest(reason: &str) -> Error {
+    in_file(&MANIFEST, &format!("{reason}; this is not a student of `cardroom train`"))
+}
+
+fn in_file(file: &impl fmt::Display, reason: &impl fmt::Display) -> Error {
+    Error::new(format!("{file}: {reason}"))
+}
+
+/// The error for a file that is not the one of the manifest.
+pub fn other_contents(file: &str) -> Error {
+    in_file(&file, &"its contents do not match the manifest: copy or train it again")
 }
 
 /// Parses a manifest and checks its version.
 ///
 /// # Errors
 /// When it is not valid, or has another version.
-pub fn read_manifest(text: &str) -> Result<Manifest, StudentError> {
-    let bad = |error: toml::de::Error| {
-        StudentError::Manifest(error.to_string().trim().replace('\n', ", "))
-    };
+pub fn read_manifest(text: &str) -> Result<Manifest, Error> {
+    let bad = |error: toml::de::Error| bad_manifest(&error.to_string().trim().replace('\n', ", "));
     let table: toml::Table = toml::from_str(text).map_err(bad)?;
     match table.get("format").and_then(toml::Value::as_integer) {
         Some(format) if format == i64::from(FORMAT) => table.try_into().map_err(bad),
-        Some(format) => Err(StudentError::Format(format)),
-        None => Err(StudentError::Manifest("it has no format".to_owned())),
+        Some(format) => Err(Error::new(format!(
+            "{MANIFEST}: format {format}, and this program reads {FORMAT}: train it again"
+        ))),
+        None => Err(bad_manifest("it has no format")),
     }
 }
 

@@ -13,11 +13,11 @@
 
 use std::collections::HashSet;
 use std::fmt::Write;
+use std::io;
 
-use sha2::{Digest, Sha256};
+use runs::container::{ContainerError, Kind, Reader, Writer, sealed};
 use show::number::grouped;
 
-use crate::file::{ReadError, Reader};
 use crate::{Classifier, whole_units};
 
 /// The denominator of the shares of a leaf.
@@ -256,12 +256,12 @@ pub enum TreeError {
          program it was made with"
     )]
     Version { found: u32, wanted: u32 },
-    #[error("the tree is cut off at byte {at}, in {what}; copy it again")]
-    Cut { at: usize, what: &'static str },
+    #[error("the tree is cut off at byte {at}; copy it again")]
+    Cut { at: u64 },
     #[error("the tree is damaged: the checksum of its bytes does not match; copy it again")]
     Damaged,
     #[error("the tree is not valid at byte {at}: {what}")]
-    Bytes { at: usize, what: String },
+    Bytes { at: u64, what: String },
     #[error("node {node}: {what}")]
     Node { node: usize, what: String },
     #[error("a tree needs different names of at least one column and two classes: {0}")]
@@ -447,64 +447,53 @@ fn units(classes: &[f64], sum: f64) -> Vec<u32> {
 // - 2, a branch on a weighted sum: varint of the number of factors, for each varint of the column
 //   and f32 of the factor; f32 of `below`.
 
-const MAGIC: &[u8; 8] = b"cardtree";
-const VERSION: u32 = 1;
-const SUM: usize = 32;
+const KIND: Kind = Kind { name: "tree", magic: b"cardtree", version: 1 };
 // Maximum number of columns or classes in a file.
 const MAX_NAMES: u32 = 1 << 16;
 
 impl Tree {
     /// The tree as the bytes of a file.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut out = MAGIC.to_vec();
-        out.extend(VERSION.to_le_bytes());
-        out.extend((self.columns.len() as u32).to_le_bytes());
-        out.extend((self.classes.len() as u32).to_le_bytes());
-        for name in self.columns.iter().chain(&self.classes) {
-            varint(&mut out, name.len() as u32);
-            out.extend(name.as_bytes());
-        }
-        for number in 0..self.nodes() {
-            match self.node(number) {
-                Node::Leaf { shares, weight, rows } => {
-                    out.push(0);
-                    varint(&mut out, rows);
-                    out.extend(weight.to_le_bytes());
-                    for share in shares {
-                        varint(&mut out, (share * UNITS as f32).round() as u32);
-                    }
+        sealed(KIND, |to| {
+            to.numbers(&[self.columns.len() as u32, self.classes.len() as u32])?;
+            for name in self.columns.iter().chain(&self.classes) {
+                varint(to, name.len() as u32)?;
+                to.bytes(name.as_bytes())?;
+            }
+            (0..self.nodes()).try_for_each(|number| self.write_node(number, to))
+        })
+    }
+
+    fn write_node(&self, number: usize, to: &mut Writer<Vec<u8>>) -> io::Result<()> {
+        match self.node(number) {
+            Node::Leaf { shares, weight, rows } => {
+                to.number(0u8)?;
+                varint(to, rows)?;
+                to.number(weight)?;
+                shares
+                    .iter()
+                    .try_for_each(|share| varint(to, (share * UNITS as f32).round() as u32))
+            }
+            Node::Branch { test: SplitTest::Column(column), below, .. } => {
+                to.number(1u8)?;
+                varint(to, column as u32)?;
+                to.number(below)
+            }
+            Node::Branch { test: SplitTest::Plane(plane), below, .. } => {
+                to.number(2u8)?;
+                varint(to, plane.factors.len() as u32)?;
+                for &(column, factor) in &plane.factors {
+                    varint(to, column as u32)?;
+                    to.number(factor)?;
                 }
-                Node::Branch { test: SplitTest::Column(column), below, .. } => {
-                    out.push(1);
-                    varint(&mut out, column as u32);
-                    out.extend(below.to_le_bytes());
-                }
-                Node::Branch { test: SplitTest::Plane(plane), below, .. } => {
-                    out.push(2);
-                    varint(&mut out, plane.factors.len() as u32);
-                    for &(column, factor) in &plane.factors {
-                        varint(&mut out, column as u32);
-                        out.extend(factor.to_le_bytes());
-                    }
-                    out.extend(below.to_le_bytes());
-                }
+                to.number(below)
             }
         }
-        let sum = Sha256::digest(&out);
-        out.extend(sum);
-        out
     }
 
     /// Parses a tree file. Errors name the byte or the node.
     pub fn from_bytes(bytes: &[u8]) -> Result<Tree, TreeError> {
-        let mut reader = Reader::new(bytes);
-        if reader.take(MAGIC.len(), "the first bytes") != Ok(&MAGIC[..]) {
-            return Err(TreeError::NotOne);
-        }
-        let version = reader.u32("the version")?;
-        if version != VERSION {
-            return Err(TreeError::Version { found: version, wanted: VERSION });
-        }
+        let mut reader = Reader::begin(bytes, KIND)?;
         let [columns, classes] = [read_count(&mut reader)?, read_count(&mut reader)?];
         let columns = read_names(&mut reader, columns)?;
         let classes = read_names(&mut reader, classes)?;
@@ -512,45 +501,41 @@ impl Tree {
         while !builder.is_whole() {
             read_node(&mut reader, &mut builder, classes.len())?;
         }
-        let end = reader.at();
-        let sum = reader.take(SUM, "the checksum")?;
-        if sum != Sha256::digest(&bytes[..end]).as_slice() {
-            return Err(TreeError::Damaged);
-        }
-        if !reader.is_done() {
-            return Err(invalid(&reader, "there are bytes after the end".into()));
-        }
+        reader.end()?;
         builder.finish()
     }
 }
 
-fn varint(out: &mut Vec<u8>, mut value: u32) {
+fn varint(to: &mut Writer<Vec<u8>>, mut value: u32) -> io::Result<()> {
     while value >= 0x80 {
-        out.push(value as u8 | 0x80);
+        to.number(value as u8 | 0x80)?;
         value >>= 7;
     }
-    out.push(value as u8);
+    to.number(value as u8)
 }
 
-impl From<ReadError> for TreeError {
-    fn from(error: ReadError) -> TreeError {
+impl From<ContainerError> for TreeError {
+    fn from(error: ContainerError) -> TreeError {
         match error {
-            ReadError::Foreign => TreeError::NotOne,
-            ReadError::Cut { at, what } => TreeError::Cut { at, what },
-            ReadError::Version(found) => TreeError::Version { found, wanted: VERSION },
-            ReadError::Damaged => TreeError::Damaged,
+            ContainerError::NotOne(_) => TreeError::NotOne,
+            ContainerError::Version { found, wanted } => TreeError::Version { found, wanted },
+            ContainerError::Cut { at, .. } => TreeError::Cut { at },
+            ContainerError::Beyond { wanted: at } => {
+                TreeError::Bytes { at, what: "there are bytes after the end".to_owned() }
+            }
+            _ => TreeError::Damaged,
         }
     }
 }
 
-fn invalid(reader: &Reader<'_>, what: String) -> TreeError {
+fn invalid(reader: &Reader<&[u8]>, what: String) -> TreeError {
     TreeError::Bytes { at: reader.at(), what }
 }
 
-fn read_varint(reader: &mut Reader<'_>, what: &'static str) -> Result<u32, TreeError> {
+fn read_varint(reader: &mut Reader<&[u8]>, what: &'static str) -> Result<u32, TreeError> {
     let mut value = 0u64;
     for group in 0..5 {
-        let byte = reader.u8(what)?;
+        let byte = reader.number::<u8>()?;
         value |= u64::from(byte & 0x7f) << (7 * group);
         if byte & 0x80 == 0 {
             return u32::try_from(value)
@@ -560,34 +545,34 @@ fn read_varint(reader: &mut Reader<'_>, what: &'static str) -> Result<u32, TreeE
     Err(invalid(reader, format!("{what} does not end")))
 }
 
-fn read_count(reader: &mut Reader<'_>) -> Result<u32, TreeError> {
-    let count = reader.u32("the number of names")?;
+fn read_count(reader: &mut Reader<&[u8]>) -> Result<u32, TreeError> {
+    let count = reader.number::<u32>()?;
     if count > MAX_NAMES {
         return Err(invalid(reader, format!("{count} names are too many")));
     }
     Ok(count)
 }
 
-fn read_names(reader: &mut Reader<'_>, count: u32) -> Result<Vec<String>, TreeError> {
+fn read_names(reader: &mut Reader<&[u8]>, count: u32) -> Result<Vec<String>, TreeError> {
     (0..count)
         .map(|_| {
             let length = read_varint(reader, "the length of a name")? as usize;
-            let bytes = reader.take(length, "a name")?.to_vec();
+            let bytes = reader.list(length)?;
             String::from_utf8(bytes).map_err(|_| invalid(reader, "a name is not UTF-8".into()))
         })
         .collect()
 }
 
 fn read_node(
-    reader: &mut Reader<'_>,
+    reader: &mut Reader<&[u8]>,
     builder: &mut Builder,
     classes: usize,
 ) -> Result<(), TreeError> {
     let at = reader.at();
-    match reader.u8("a node")? {
+    match reader.number::<u8>()? {
         0 => {
             let rows = read_varint(reader, "a leaf's rows")?;
-            let weight = reader.f32("a leaf's weight")?;
+            let weight = reader.number()?;
             let units = (0..classes)
                 .map(|_| read_varint(reader, "a leaf's shares"))
                 .collect::<Result<Vec<u32>, _>>()?;
@@ -595,7 +580,7 @@ fn read_node(
         }
         1 => {
             let column = read_varint(reader, "a branch's column")?;
-            let below = reader.f32("a branch's number")?;
+            let below = reader.number()?;
             builder.branch(column as usize, below)
         }
         2 => {
@@ -603,10 +588,10 @@ fn read_node(
             let factors = (0..factors)
                 .map(|_| {
                     let column = read_varint(reader, "a column")? as usize;
-                    Ok((column, reader.f32("a factor")?))
+                    Ok((column, reader.number()?))
                 })
                 .collect::<Result<Vec<(usize, f32)>, TreeError>>()?;
-            let below = reader.f32("a branch's number")?;
+            let below = reader.number()?;
             builder.plane(&factors, below)
         }
         kind => {

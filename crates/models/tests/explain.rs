@@ -23,54 +23,38 @@ fn tree(street: Street, text: &str) -> Tree {
 
 #[test]
 fn tests_are_said_as_a_player_says_them() {
-    for (test, yes, no) in [
-        ("winrate>=0.45", "win-rate 45 % or more", "win-rate below 45 %"),
-        ("winrate>=0.4567", "win-rate 45.7 % or more", "win-rate below 45.7 %"),
-        (
-            "river_winrate_p60>=0.76",
-            "wins 76 % or more on its best 40 % of rivers",
-            "wins less than 76 % on its worst 60 % of rivers",
-        ),
-        (
-            "flop_winrate_p10>=0.3",
-            "wins 30 % or more on its best 90 % of flops",
-            "wins less than 30 % on its worst 10 % of flops",
-        ),
-        (
-            "turn_winrate_p100>=0.9",
-            "wins 90 % or more on its best turn",
-            "wins less than 90 % on every turn",
-        ),
-        (
-            "opponent_bet_preflop>=225.5",
-            "the opponent has put in 226 chips or more before the flop",
-            "the opponent has put in 225 chips or less before the flop",
-        ),
-        (
-            "opponent_bet_preflop>=12,700",
-            "the opponent has put in 12700 chips or more before the flop",
-            "the opponent has put in 12699 chips or less before the flop",
-        ),
-        (
-            "opponent_bet_flop>=0.5",
-            "the opponent has put chips in on the flop",
-            "the opponent has put in nothing on the flop",
-        ),
-        (
-            "0.5*winrate + -2*opponent_bet_flop>=3",
-            "0.5 × win-rate now + -2 × opponent's chips on the flop is 3 or more",
-            "0.5 × win-rate now + -2 × opponent's chips on the flop is below 3",
-        ),
-    ] {
+    for [test, yes, no] in testing::rows(
+        "
+        winrate>=0.45 => win-rate 45 % or more => win-rate below 45 %
+        winrate>=0.4567 => win-rate 45.7 % or more => win-rate below 45.7 %
+        river_winrate_p60>=0.76
+            => wins 76 % or more on its best 40 % of rivers
+            => wins less than 76 % on its worst 60 % of rivers
+        flop_winrate_p10>=0.3
+            => wins 30 % or more on its best 90 % of flops
+            => wins less than 30 % on its worst 10 % of flops
+        turn_winrate_p100>=0.9
+            => wins 90 % or more on its best turn => wins less than 90 % on every turn
+        opponent_bet_preflop>=225.5
+            => the opponent has put in 226 chips or more before the flop
+            => the opponent has put in 225 chips or less before the flop
+        opponent_bet_preflop>=12,700
+            => the opponent has put in 12700 chips or more before the flop
+            => the opponent has put in 12699 chips or less before the flop
+        opponent_bet_flop>=0.5
+            => the opponent has put chips in on the flop
+            => the opponent has put in nothing on the flop
+        0.5*winrate + -2*opponent_bet_flop>=3
+            => 0.5 × win-rate now + -2 × opponent's chips on the flop is 3 or more
+            => 0.5 × win-rate now + -2 × opponent's chips on the flop is below 3
+        ",
+    ) {
         let tree = tree(Street::Preflop, &format!("{test} ? call : fold"));
         let explainer = Explainer::new(&tree);
         assert_eq!(explainer.condition(0, true), yes);
         assert_eq!(explainer.condition(0, false), no);
         // The right side is the last node.
-        assert_eq!(
-            (explainer.path(2), explainer.path(1)),
-            (vec![yes.to_owned()], vec![no.to_owned()])
-        );
+        assert_eq!((explainer.path(2), explainer.path(1)), (vec![yes], vec![no]));
         assert_eq!(explainer.condition(1, true), "");
     }
     let tree =
@@ -102,43 +86,28 @@ fn moves_are_said_as_a_player_says_them() {
 
 #[test]
 fn a_path_says_each_number_once_with_both_bounds() {
-    for (text, node, path) in [
-        (
-            "winrate>=0.3 ? (winrate>=0.5 ? call : (winrate>=0.4 ? allin : fold)) : fold",
-            5,
-            vec!["win-rate from 40 % to below 50 %"],
-        ),
-        (
-            "river_winrate_p60>=0.3 ? (river_winrate_p60>=0.5 ? call : fold) : fold",
-            3,
-            vec!["wins 30 % or more on its best 40 % of rivers, less than 50 % on the others"],
-        ),
-        (
-            "river_winrate_p100>=0.3 ? (river_winrate_p100>=0.5 ? call : fold) : fold",
-            3,
-            vec!["wins from 30 % to below 50 % on its best river"],
-        ),
-        // So near to each other that one decimal does not tell them apart.
-        (
-            "winrate>=0.45001 ? (winrate>=0.45002 ? call : fold) : fold",
-            3,
-            vec!["win-rate from 45.001 % to below 45.002 %"],
-        ),
-        (
-            "opponent_bet_flop>=200 ? (winrate>=0.5 ? (opponent_bet_flop>=400 ? call : allin) : \
-             fold) : fold",
-            5,
-            vec!["the opponent has put in 200 to 399 chips on the flop", "win-rate 50 % or more"],
-        ),
-        (
-            "opponent_bet_flop>=200 ? (opponent_bet_flop>=200.5 ? call : fold) : fold",
-            3,
-            vec!["the opponent has put in 200 chips on the flop"],
-        ),
-        ("winrate>=0.3 ? call : fold", 0, vec![]),
-    ] {
-        let tree = tree(Street::Preflop, text);
-        assert_eq!(Explainer::new(&tree).path(node), path, "{text}");
+    // The third row's bounds are so near to each other that one decimal does not tell them apart.
+    for [text, node, path] in testing::rows(
+        "
+        winrate>=0.3 ? (winrate>=0.5 ? call : (winrate>=0.4 ? allin : fold)) : fold
+            => 5 => win-rate from 40 % to below 50 %
+        river_winrate_p60>=0.3 ? (river_winrate_p60>=0.5 ? call : fold) : fold
+            => 3 => wins 30 % or more on its best 40 % of rivers, less than 50 % on the others
+        winrate>=0.45001 ? (winrate>=0.45002 ? call : fold) : fold
+            => 3 => win-rate from 45.001 % to below 45.002 %
+        river_winrate_p100>=0.3 ? (river_winrate_p100>=0.5 ? call : fold) : fold
+            => 3 => wins from 30 % to below 50 % on its best river
+        opponent_bet_flop>=200
+            ? (winrate>=0.5 ? (opponent_bet_flop>=400 ? call : allin) : fold) : fold
+            => 5 => the opponent has put in 200 to 399 chips on the flop; win-rate 50 % or more
+        opponent_bet_flop>=200 ? (opponent_bet_flop>=200.5 ? call : fold) : fold
+            => 3 => the opponent has put in 200 chips on the flop
+        winrate>=0.3 ? call : fold => 0 =>
+        ",
+    ) {
+        let tree = tree(Street::Preflop, &text);
+        let found = Explainer::new(&tree).path(node.parse().expect("a node"));
+        assert_eq!(found.join("; "), path, "{text}");
     }
 }
 
@@ -369,43 +338,28 @@ fn what_is_no_bet_is_not_said_in_chips() {
          {fold 30%, call 70%})",
     ]);
     // A node, what holds there, and what is done.
-    for (street, node, path, mix) in [
-        (Street::Preflop, 1, "the opponent has not raised", "check or call 100 %"),
-        (Street::Preflop, 3, "the opponent has raised to 200 to 399 chips", "call 100 %"),
-        (Street::Preflop, 4, "the opponent has raised to 400 chips or more", "fold 100 %"),
-        (Street::Flop, 1, "the opponent has not bet on the flop", "check 100 %"),
-        (Street::Flop, 2, "the opponent has bet on the flop", "call 50 %, fold 50 %"),
-        (Street::Flop, 3, "the opponent has bet 100 to 249 chips on the flop", "call 100 %"),
-        (Street::Flop, 4, "the opponent has bet 250 chips or more on the flop", "fold 100 %"),
-        (Street::Turn, 1, "nobody bet on the flop", "check or call 60 %, fold 40 %"),
-        (Street::Turn, 2, "there was a bet on the flop", "check or call 50 %, fold 50 %"),
-        (
-            Street::Turn,
-            3,
-            "there was a bet on the flop; nobody raised before the flop",
-            "check or call 100 %",
-        ),
-        (
-            Street::Turn,
-            4,
-            "there was a bet on the flop; there was a raise before the flop",
-            "fold 100 %",
-        ),
-        // A fold where nothing is owed is a check.
-        (
-            Street::River,
-            2,
-            "the opponent has not bet on the river; win-rate below 50 %",
-            "check 100 %",
-        ),
-        (
-            Street::River,
-            4,
-            "the opponent has bet on the river",
-            "raise 75 % of the pot 50 %, call 50 %",
-        ),
-        (Street::River, 0, "", "check or call 40 %, bet 75 % of the pot 50 %, fold 10 %"),
-    ] {
+    for [street, node, path, mix] in testing::rows(
+        "
+        preflop => 1 => the opponent has not raised => check or call 100 %
+        preflop => 3 => the opponent has raised to 200 to 399 chips => call 100 %
+        preflop => 4 => the opponent has raised to 400 chips or more => fold 100 %
+        flop => 1 => the opponent has not bet on the flop => check 100 %
+        flop => 2 => the opponent has bet on the flop => call 50 %, fold 50 %
+        flop => 3 => the opponent has bet 100 to 249 chips on the flop => call 100 %
+        flop => 4 => the opponent has bet 250 chips or more on the flop => fold 100 %
+        turn => 1 => nobody bet on the flop => check or call 60 %, fold 40 %
+        turn => 2 => there was a bet on the flop => check or call 50 %, fold 50 %
+        turn => 3 => there was a bet on the flop; nobody raised before the flop
+            => check or call 100 %
+        turn => 4 => there was a bet on the flop; there was a raise before the flop => fold 100 %
+        river => 2 => the opponent has not bet on the river; win-rate below 50 % => check 100 %
+        river => 4 => the opponent has bet on the river => raise 75 % of the pot 50 %, call 50 %
+        river => 0 => => check or call 40 %, bet 75 % of the pot 50 %, fold 10 %
+        ",
+    ) {
+        // On the river a fold where nothing is owed is a check.
+        let street = Street::ALL.into_iter().find(|known| known.name() == street).expect("one");
+        let node = node.parse().expect("a node");
         let explainer = Explainer::of(&student, street).expect("a tree");
         let said = explainer.path(node).join("; ");
         assert_eq!(said, path, "{street} {node}");

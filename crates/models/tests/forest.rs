@@ -166,55 +166,41 @@ fn the_compact_form_keeps_tests_and_rounds_leaves() {
 #[test]
 fn files_that_are_something_else_are_refused_with_the_remedy() {
     let json = String::from_utf8(bytes("softprob-3.2.json")).expect("text");
-    let check = |from: &str, to: &str, expected: &str| {
-        let changed = json.replacen(from, to, 1);
+    for [from, to, expected] in testing::rows(
+        r#"
+        "multi:softprob" => "reg:squarederror" => objective is `reg:squarederror`
+        "multi:softprob" => "multi:softmax" => train with `objective="multi:softprob"`
+        "name":"gbtree" => "name":"rf" => booster is `rf`
+        "name":"gbtree" => "name":"dart" => 9 trees and 0 weights
+        "num_trees":"9" => "num_trees":"6" => its num_trees is for 6
+        "iteration_indptr":[0,3 => "iteration_indptr":[0,6 => tree 3 of 9 does not
+        "id":1, => "id":2, => tree 1 of the forest is damaged: an `id`
+        "num_nodes":" => "num_nodes":"1 => than `num_nodes`
+        "categories_nodes":[ => "categories_nodes":[1 => tests a categorical
+        "softmax_multiclass_param":{"num_class":"3 => "softmax_multiclass_param":{"num_class":"4
+            => `softmax_multiclass_param.num_class` is `4`
+        "num_parallel_tree":"1" => "num_parallel_tree":"4" => num_parallel_tree 4
+        "num_target":"1" => "num_target":"2" => num_target
+        "size_leaf_vector":"1" => "size_leaf_vector":"3" => size_leaf_vector
+        "split_type":[0 => "split_type":[1 => tree 0 of the XGBoost model tests a categorical
+        "tree_info":[0,1 => "tree_info":[0,0 => tree 1 of 9 does not
+        "num_feature":"4","num_target" => "num_feature":"four","num_target"
+            => `num_feature` is `four`
+        "num_feature":"4","num_target" => "num_feature":"2","num_target"
+            => names 4 features and has 2
+        "num_class":"3","num_feature" => "num_class":"2","num_feature" => `base_score` is `[
+        "left_children":[1 => "left_children":[0 => two parents
+        "left_children":[1 => "left_children":[99 => there is no such node
+        "left_children":[1 => "left_children":[-1 => one child
+        "left_children":[1, => "left_children":[ => lists of different lengths
+        "objective":{"name" => "objective":{"nam" => unknown field `nam`
+        "#,
+    ) {
+        let changed = json.replacen(&from, &to, 1);
         assert_ne!(changed, json, "{from} does not stand there");
-        let error = Forest::read(changed.as_bytes()).expect_err(expected).to_string();
-        assert!(error.contains(expected), "{error}");
-    };
-    check("\"multi:softprob\"", "\"reg:squarederror\"", "objective is `reg:squarederror`");
-    check("\"multi:softprob\"", "\"multi:softmax\"", "train with `objective=\"multi:softprob\"`");
-    check("\"name\":\"gbtree\"", "\"name\":\"rf\"", "booster is `rf`");
-    check("\"name\":\"gbtree\"", "\"name\":\"dart\"", "9 trees and 0 weights");
-    check("\"num_trees\":\"9\"", "\"num_trees\":\"6\"", "its num_trees is for 6");
-    check("\"iteration_indptr\":[0,3", "\"iteration_indptr\":[0,6", "tree 3 of 9 does not");
-    check("\"id\":1,", "\"id\":2,", "tree 1 of the forest is damaged: an `id`");
-    check("\"num_nodes\":\"", "\"num_nodes\":\"1", "than `num_nodes`");
-    check("\"categories_nodes\":[", "\"categories_nodes\":[1", "tests a categorical");
-    check(
-        "\"softmax_multiclass_param\":{\"num_class\":\"3",
-        "\"softmax_multiclass_param\":{\"num_class\":\"4",
-        "`softmax_multiclass_param.num_class` is `4`",
-    );
-    check("\"num_parallel_tree\":\"1\"", "\"num_parallel_tree\":\"4\"", "num_parallel_tree 4");
-    check("\"num_target\":\"1\"", "\"num_target\":\"2\"", "num_target");
-    check("\"size_leaf_vector\":\"1\"", "\"size_leaf_vector\":\"3\"", "size_leaf_vector");
-    check(
-        "\"split_type\":[0",
-        "\"split_type\":[1",
-        "tree 0 of the XGBoost model tests a categorical",
-    );
-    check("\"tree_info\":[0,1", "\"tree_info\":[0,0", "tree 1 of 9 does not");
-    check(
-        "\"num_feature\":\"4\",\"num_target\"",
-        "\"num_feature\":\"four\",\"num_target\"",
-        "`num_feature` is `four`",
-    );
-    check(
-        "\"num_feature\":\"4\",\"num_target\"",
-        "\"num_feature\":\"2\",\"num_target\"",
-        "names 4 features and has 2",
-    );
-    check(
-        "\"num_class\":\"3\",\"num_feature\"",
-        "\"num_class\":\"2\",\"num_feature\"",
-        "`base_score` is `[",
-    );
-    check("\"left_children\":[1", "\"left_children\":[0", "two parents");
-    check("\"left_children\":[1", "\"left_children\":[99", "there is no such node");
-    check("\"left_children\":[1", "\"left_children\":[-1", "one child");
-    check("\"left_children\":[1,", "\"left_children\":[", "lists of different lengths");
-    check("\"objective\":{\"name\"", "\"objective\":{\"nam\"", "unknown field `nam`");
+        let error = Forest::read(changed.as_bytes()).expect_err(&expected).to_string();
+        assert!(error.contains(&expected), "{error}");
+    }
     let gblinear =
         br#"{"learner":{"gradient_booster":{"model":{"weights":[0.5]},"name":"gblinear"},
         "learner_model_param":{"base_score":"5E-1","num_class":"3","num_feature":"4"},

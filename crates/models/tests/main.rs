@@ -3,10 +3,7 @@
 mod blueprint;
 mod explain;
 mod forest;
-mod heuristic;
-mod heuristic_any;
-mod linear;
 mod network;
-mod rules;
+mod slowly;
 mod trained_model;
 mod tree;

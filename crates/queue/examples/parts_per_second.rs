@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     std::thread::scope(|scope| {
         let one = |number: u32| {
             let (server, cache) = (&server, cache.path().join(number.to_string()));
-            move || -> Result<(), queue::QueueError> {
+            move || -> Result<(), queue::Error> {
                 let queue = Queue::connect(server)?;
                 let mut worker = Worker::new(&queue, "empty work", "bench", &cache)?;
                 while worker.next(true, &|| false, &mut { work })?.is_some() {}

@@ -17,7 +17,7 @@ use futures_util::{StreamExt, TryStreamExt};
 use serde::de::DeserializeOwned;
 use tokio::io::AsyncWriteExt;
 
-use crate::{Dead, Done, LEASE, QueueError, Run, Status, WorkerState};
+use crate::{Dead, Done, Error, LEASE, Run, Status, WorkerState};
 
 /// The time for which a request is retried while the server is unreachable.
 const RETRY_LIMIT: Duration = Duration::from_secs(120);
@@ -54,15 +54,15 @@ pub(crate) struct Stores {
 
 impl Server {
     /// Connects, and creates the streams and stores that are missing.
-    async fn connect(&self) -> Result<Stores, QueueError> {
+    async fn connect(&self) -> Result<Stores, Error> {
         let mut options =
             ConnectOptions::new().name("cardroom").connection_timeout(CONNECT_TIMEOUT);
         if let Some(file) = &self.credentials {
-            options = options.credentials_file(file).await.map_err(QueueError::io(file))?;
+            options = options.credentials_file(file).await.map_err(Error::io(file))?;
         }
         if let Some(file) = &self.authority {
             // The client's error does not name the file that it could not read.
-            std::fs::metadata(file).map_err(QueueError::io(file))?;
+            std::fs::metadata(file).map_err(Error::io(file))?;
             options = options.add_root_certificates(file.clone()).require_tls(true);
         }
         let (url, user) = without_user(&self.url);
@@ -75,17 +75,24 @@ impl Server {
             Ok(Err(error)) => {
                 let why = error.to_string();
                 let tls = why.to_lowercase().contains("certificate");
-                return Err(match error.kind() {
+                let refused = matches!(
+                    error.kind(),
                     ConnectErrorKind::Authentication
-                    | ConnectErrorKind::AuthorizationViolation
-                    | ConnectErrorKind::Tls => QueueError::Refused { url, why },
-                    _ if tls => QueueError::Refused { url, why },
-                    _ => QueueError::Unreachable { url, why },
-                });
+                        | ConnectErrorKind::AuthorizationViolation
+                        | ConnectErrorKind::Tls
+                );
+                if !refused && !tls {
+                    return Err(unreachable(&url, &why));
+                }
+                return Err(Error::lasting(format!(
+                    "the NATS server at {url} refuses the connection: {why}; give a user's \
+                     credentials with --nats-creds FILE, and the certificate of its authority with \
+                     --nats-ca FILE"
+                )));
             }
             Err(_) => {
                 let why = format!("nothing came for {} seconds", CONNECT_TIMEOUT.as_secs());
-                return Err(QueueError::Unreachable { url, why });
+                return Err(unreachable(&url, &why));
             }
         };
         let context = async_nats::jetstream::new(client);
@@ -108,10 +115,10 @@ fn without_user(url: &str) -> (String, Option<(String, String)>) {
 }
 
 impl Stores {
-    async fn open(context: Context) -> Result<Stores, QueueError> {
+    async fn open(context: Context) -> Result<Stores, Error> {
         let failed = |error: &dyn Display| {
             let why = format!("{error} (JetStream must be on: `nats-server -js -sd FOLDER`)");
-            QueueError::request("to set up the queue", why)
+            Error::request("to set up the queue", why)
         };
         let parts = context
             .get_or_create_stream(Config {
@@ -161,7 +168,7 @@ impl Stores {
             .await
             .map_err(|error| failed(&error))?;
         let (Some(results), Some(files)) = (stores.pop(), stores.pop()) else {
-            return Err(QueueError::request("to set up the queue", "no object store"));
+            return Err(Error::request("to set up the queue", "no object store"));
         };
         Ok(Stores { context, parts, records, files, results, workers })
     }
@@ -171,15 +178,14 @@ impl Stores {
 pub(crate) async fn retry<T, E: Display>(
     what: &str,
     ask: impl AsyncFn() -> Result<T, E>,
-) -> Result<T, QueueError> {
+) -> Result<T, Error> {
     let begun = Instant::now();
     loop {
         match ask().await {
             Ok(answer) => return Ok(answer),
             Err(error) => {
-                let error = QueueError::request(what, error);
-                let full = matches!(error, QueueError::Full { .. });
-                if full || begun.elapsed() > RETRY_LIMIT {
+                let error = Error::request(what, error);
+                if error.is_full() || begun.elapsed() > RETRY_LIMIT {
                     return Err(error);
                 }
                 tokio::time::sleep(RETRY_PAUSE).await;
@@ -231,12 +237,12 @@ impl Queue {
     ///
     /// # Errors
     /// When the server cannot be reached, refuses, or has no JetStream.
-    pub fn connect(server: &Server) -> Result<Queue, QueueError> {
+    pub fn connect(server: &Server) -> Result<Queue, Error> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .enable_all()
             .build()
-            .map_err(QueueError::io("threads"))?;
+            .map_err(Error::io("threads"))?;
         let stores = runtime.block_on(server.connect())?;
         Ok(Queue { runtime, stores })
     }
@@ -252,7 +258,7 @@ impl Queue {
         run: &Run,
         lease: Option<Duration>,
         file: impl Fn(&str) -> PathBuf,
-    ) -> Result<Enqueued, QueueError> {
+    ) -> Result<Enqueued, Error> {
         self.runtime.block_on(async {
             let id = run.id();
             for wanted in &run.files {
@@ -261,7 +267,7 @@ impl Queue {
                 }
             }
             self.stores.consumer(&run.version, lease).await?;
-            let text = serde_json::to_vec(run).map_err(|e| QueueError::request("to enqueue", e))?;
+            let text = serde_json::to_vec(run).map_err(|e| Error::request("to enqueue", e))?;
             let subject = format!("cardroom.run.{id}");
             self.stores.create(&subject, text).await?;
             let first = last::<Run>(&self.stores.records, &subject).await?;
@@ -311,7 +317,7 @@ impl Queue {
     ///
     /// # Errors
     /// When the server fails.
-    pub fn runs(&self) -> Result<Vec<Status>, QueueError> {
+    pub fn runs(&self) -> Result<Vec<Status>, Error> {
         self.runtime.block_on(async {
             let mut all = Vec::new();
             for record in self.stores.records::<Run>("cardroom.run.*").await? {
@@ -325,13 +331,16 @@ impl Queue {
     ///
     /// # Errors
     /// When there is no such run, or the server fails.
-    pub fn status(&self, name: &str) -> Result<Status, QueueError> {
+    pub fn status(&self, name: &str) -> Result<Status, Error> {
         self.runtime.block_on(async {
             let mut found = self.stores.records::<Run>("cardroom.run.*").await?;
             found.retain(|record| !name.is_empty() && id_of(record).starts_with(name));
             match (found.pop(), found.is_empty()) {
                 (Some(record), true) => self.stores.status(record).await,
-                _ => Err(QueueError::NoRun(name.to_owned())),
+                _ => Err(Error::lasting(format!(
+                    "there is no run `{name}` on this server; `cardroom runs list` shows the \
+                     existing ones"
+                ))),
             }
         })
     }
@@ -340,7 +349,7 @@ impl Queue {
     ///
     /// # Errors
     /// When the server fails.
-    pub fn workers(&self) -> Result<Vec<WorkerState>, QueueError> {
+    pub fn workers(&self) -> Result<Vec<WorkerState>, Error> {
         self.runtime.block_on(self.stores.workers())
     }
 
@@ -349,12 +358,11 @@ impl Queue {
     ///
     /// # Errors
     /// When there is no such run, or the server fails.
-    pub fn cancel(&self, name: &str) -> Result<Status, QueueError> {
+    pub fn cancel(&self, name: &str) -> Result<Status, Error> {
         let status = self.status(name)?;
         let id = &status.id;
         self.runtime.block_on(async {
-            let failed =
-                |why: &dyn std::fmt::Display| QueueError::request("to remove the run", why);
+            let failed = |why: &dyn std::fmt::Display| Error::request("to remove the run", why);
             let Stores { parts, records, files, results, .. } = &self.stores;
             let waiting = format!("cardroom.part.{}.{id}", token(&status.run.version));
             parts.purge().filter(waiting).await.map_err(|error| failed(&error))?;
@@ -382,7 +390,7 @@ impl Queue {
             for file in status.run.files.iter().filter(|file| !named(&file.sha256)) {
                 let _ = files.delete(&file.sha256).await;
             }
-            Ok::<(), QueueError>(())
+            Ok::<(), Error>(())
         })?;
         Ok(status)
     }
@@ -392,7 +400,7 @@ impl Queue {
     ///
     /// # Errors
     /// When the server fails.
-    pub fn put_back_lost(&self, status: &Status) -> Result<u32, QueueError> {
+    pub fn put_back_lost(&self, status: &Status) -> Result<u32, Error> {
         let Status { id, run, .. } = status;
         self.runtime.block_on(async {
             let mut lost = 0;
@@ -415,7 +423,7 @@ impl Queue {
     ///
     /// # Errors
     /// When it is missing or damaged, or cannot be written.
-    pub fn fetch(&self, object: &str, to: &Path) -> Result<(), QueueError> {
+    pub fn fetch(&self, object: &str, to: &Path) -> Result<(), Error> {
         self.runtime.block_on(get(&self.stores.results, object, to))
     }
 }
@@ -445,7 +453,7 @@ impl Stores {
         &self,
         version: &str,
         lease: Option<Duration>,
-    ) -> Result<Consumer<pull::Config>, QueueError> {
+    ) -> Result<Consumer<pull::Config>, Error> {
         let name = consumer_name(version);
         let config = pull::Config {
             durable_name: Some(name.clone()),
@@ -473,14 +481,14 @@ impl Stores {
         &self,
         version: &str,
         lease: Duration,
-    ) -> Result<Consumer<pull::Config>, QueueError> {
+    ) -> Result<Consumer<pull::Config>, Error> {
         // There may be none.
         let _ = self.parts.delete_consumer(&consumer_name(version)).await;
         self.consumer(version, Some(lease)).await
     }
 
     /// Stores a record unless its subject has one; gives whether it was stored.
-    pub(crate) async fn create(&self, subject: &str, text: Vec<u8>) -> Result<bool, QueueError> {
+    pub(crate) async fn create(&self, subject: &str, text: Vec<u8>) -> Result<bool, Error> {
         retry("to record", async || {
             let message = PublishMessage::build().payload(text.clone().into());
             let message = message.expected_last_subject_sequence(0);
@@ -495,12 +503,12 @@ impl Stores {
     }
 
     /// The run with this name.
-    pub(crate) async fn run(&self, id: &str) -> Result<Option<Run>, QueueError> {
+    pub(crate) async fn run(&self, id: &str) -> Result<Option<Run>, Error> {
         Ok(last(&self.records, &format!("cardroom.run.{id}")).await?.map(|record| record.value))
     }
 
     /// The workers that are alive.
-    pub(crate) async fn workers(&self) -> Result<Vec<WorkerState>, QueueError> {
+    pub(crate) async fn workers(&self) -> Result<Vec<WorkerState>, Error> {
         let records = records::<WorkerState>(&self.workers, "cardroom.worker.*").await?;
         let state = |record: Record<WorkerState>| {
             let age = record.age();
@@ -512,26 +520,23 @@ impl Stores {
     }
 
     /// The record of a finished part.
-    pub(crate) async fn done(&self, id: &str, part: u32) -> Result<Option<Done>, QueueError> {
+    pub(crate) async fn done(&self, id: &str, part: u32) -> Result<Option<Done>, Error> {
         Ok(last(&self.records, &format!("cardroom.done.{id}.{part}"))
             .await?
             .map(|record| record.value))
     }
 
-    async fn delete(&self, sequence: u64) -> Result<(), QueueError> {
+    async fn delete(&self, sequence: u64) -> Result<(), Error> {
         let deleted = self.records.delete_message(sequence).await;
-        deleted.map(drop).map_err(|error| QueueError::request("to remove a record", error))
+        deleted.map(drop).map_err(|error| Error::request("to remove a record", error))
     }
 
     /// All records with these subjects, the oldest first.
-    async fn records<T: DeserializeOwned>(
-        &self,
-        subjects: &str,
-    ) -> Result<Vec<Record<T>>, QueueError> {
+    async fn records<T: DeserializeOwned>(&self, subjects: &str) -> Result<Vec<Record<T>>, Error> {
         records(&self.records, subjects).await
     }
 
-    async fn status(&self, record: Record<Run>) -> Result<Status, QueueError> {
+    async fn status(&self, record: Record<Run>) -> Result<Status, Error> {
         let id = id_of(&record);
         let done = self.records::<Done>(&format!("cardroom.done.{id}.*")).await?;
         let dead = self.records::<Dead>(&format!("cardroom.dead.{id}.*")).await?;
@@ -550,7 +555,7 @@ impl Stores {
     /// The runs with parts that have neither a result nor a dead letter, and those parts. This is
     /// known from the records, whatever the stream of parts holds: a server that was killed may
     /// have kept messages of parts that are done, and lost those of others.
-    pub(crate) async fn left(&self) -> Result<Vec<(String, Run, BTreeSet<u32>)>, QueueError> {
+    pub(crate) async fn left(&self) -> Result<Vec<(String, Run, BTreeSet<u32>)>, Error> {
         let mut ended: BTreeSet<(String, u32)> = BTreeSet::new();
         for subjects in ["cardroom.done.*.*", "cardroom.dead.*.*"] {
             for subject in names(&self.records, subjects).await? {
@@ -578,7 +583,7 @@ impl Stores {
         run: &Run,
         part: u32,
         name: String,
-    ) -> Result<(), QueueError> {
+    ) -> Result<(), Error> {
         let subject = format!("cardroom.part.{}.{id}", token(&run.version));
         retry("to enqueue a part again", async || {
             let message = PublishMessage::build().payload(part.to_string().into());
@@ -591,7 +596,7 @@ impl Stores {
 }
 
 /// Whether the store has an object with this name.
-pub(crate) async fn exists(store: &ObjectStore, name: &str) -> Result<bool, QueueError> {
+pub(crate) async fn exists(store: &ObjectStore, name: &str) -> Result<bool, Error> {
     retry("to look for an object", async || match store.info(name).await {
         Ok(info) => Ok(!info.deleted),
         Err(error) if error.kind() == InfoErrorKind::NotFound => Ok(false),
@@ -601,9 +606,9 @@ pub(crate) async fn exists(store: &ObjectStore, name: &str) -> Result<bool, Queu
 }
 
 /// Uploads a file into a store.
-pub(crate) async fn put(store: &ObjectStore, name: &str, from: &Path) -> Result<(), QueueError> {
+pub(crate) async fn put(store: &ObjectStore, name: &str, from: &Path) -> Result<(), Error> {
     // Report an unreadable file as a local error, not the server's.
-    std::fs::File::open(from).map_err(QueueError::io(from))?;
+    std::fs::File::open(from).map_err(Error::io(from))?;
     retry(&format!("to store {}", from.display()), async || {
         let mut file = tokio::fs::File::open(from).await.map_err(|error| error.to_string())?;
         let metadata = ObjectMetadata { name: name.to_owned(), ..ObjectMetadata::default() };
@@ -614,7 +619,7 @@ pub(crate) async fn put(store: &ObjectStore, name: &str, from: &Path) -> Result<
 }
 
 /// Downloads an object into a file, atomically.
-pub(crate) async fn get(store: &ObjectStore, name: &str, to: &Path) -> Result<(), QueueError> {
+pub(crate) async fn get(store: &ObjectStore, name: &str, to: &Path) -> Result<(), Error> {
     let partial = to.with_extension("partial");
     retry(&format!("to fetch {name}"), async || {
         let fetch = async {
@@ -628,7 +633,7 @@ pub(crate) async fn get(store: &ObjectStore, name: &str, to: &Path) -> Result<()
         fetch.await.map_err(|error| error.to_string())
     })
     .await?;
-    std::fs::rename(&partial, to).map_err(QueueError::io(to))
+    std::fs::rename(&partial, to).map_err(Error::io(to))
 }
 
 /// The last message of each of these subjects, the oldest first.
@@ -638,7 +643,7 @@ pub(crate) async fn get(store: &ObjectStore, name: &str, to: &Path) -> Result<()
 async fn records<T: DeserializeOwned>(
     stream: &Stream,
     subjects: &str,
-) -> Result<Vec<Record<T>>, QueueError> {
+) -> Result<Vec<Record<T>>, Error> {
     let mut asked = futures_util::stream::iter(names(stream, subjects).await?)
         .map(|subject| async move { last::<T>(stream, &subject).await })
         .buffer_unordered(MAX_UNACKNOWLEDGED);
@@ -652,7 +657,7 @@ async fn records<T: DeserializeOwned>(
 }
 
 /// The subjects matching these for which the stream has messages.
-async fn names(stream: &Stream, subjects: &str) -> Result<Vec<String>, QueueError> {
+async fn names(stream: &Stream, subjects: &str) -> Result<Vec<String>, Error> {
     retry("to list records", async || {
         let listed = stream.info_with_subjects(subjects).await?;
         listed.map_ok(|(subject, _)| subject).try_collect().await
@@ -664,7 +669,7 @@ async fn names(stream: &Stream, subjects: &str) -> Result<Vec<String>, QueueErro
 pub(crate) async fn last<T: DeserializeOwned>(
     stream: &Stream,
     subject: &str,
-) -> Result<Option<Record<T>>, QueueError> {
+) -> Result<Option<Record<T>>, Error> {
     let what = "to read a record";
     let message = retry(what, async || match stream.direct_get_last_for_subject(subject).await {
         Ok(message) => Ok(Some(message)),
@@ -674,7 +679,14 @@ pub(crate) async fn last<T: DeserializeOwned>(
     .await?;
     let Some(message) = message else { return Ok(None) };
     let value = serde_json::from_slice(&message.payload);
-    let value = value.map_err(|error| QueueError::request(what, error))?;
+    let value = value.map_err(|error| Error::request(what, error))?;
     let (subject, sequence) = (message.subject.to_string(), message.sequence);
     Ok(Some(Record { value, subject, sequence, time: message.time.into() }))
+}
+
+fn unreachable(url: &str, why: &str) -> Error {
+    Error::passing(format!(
+        "the NATS server at {url} does not answer: {why}; start it (`nats-server -js`) or say \
+         where it is with --nats"
+    ))
 }

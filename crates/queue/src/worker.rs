@@ -18,7 +18,7 @@ use futures_util::StreamExt;
 use sha2::{Digest, Sha256};
 
 use crate::queue::{ALIVE_TIMEOUT, exists, get, last, put, retry};
-use crate::{Dead, Done, MAX_DELIVERIES, Queue, QueueError, Run, RunFile, WorkerState, hex};
+use crate::{Dead, Done, Error, MAX_DELIVERIES, Queue, Run, RunFile, WorkerState, hex};
 
 /// The time for which the server holds a request for a part before it reports that there is none.
 const PULL_TIMEOUT: Duration = Duration::from_secs(5);
@@ -103,22 +103,29 @@ impl<'a> Worker<'a> {
         version: &str,
         name: &str,
         cache: &Path,
-    ) -> Result<Worker<'a>, QueueError> {
+    ) -> Result<Worker<'a>, Error> {
         let left = queue.runtime.block_on(queue.stores.left())?;
         if !left.is_empty() && left.iter().all(|(_, run, _)| run.version != version) {
             let mut theirs: Vec<&str> =
                 left.iter().map(|(_, run, _)| run.version.as_str()).collect();
             theirs.sort_unstable();
             theirs.dedup();
-            let (runs, theirs, ours) = (left.len(), theirs.join(", "), version.to_owned());
-            return Err(QueueError::OtherVersion { runs, theirs, ours });
+            let runs = match left.len() {
+                1 => "a run is".to_owned(),
+                runs => format!("{runs} runs are"),
+            };
+            return Err(Error::lasting(format!(
+                "{runs} waiting for workers of version {}, and this program is {version}: run that \
+                 version, or enqueue the run with this one",
+                theirs.join(", ")
+            )));
         }
         let consumer = queue.runtime.block_on(queue.stores.consumer(version, None))?;
         for folder in ["files", "runs", "parts"] {
             let folder = cache.join(folder);
-            std::fs::create_dir_all(&folder).map_err(QueueError::io(folder))?;
+            std::fs::create_dir_all(&folder).map_err(Error::io(folder))?;
         }
-        let cache = cache.canonicalize().map_err(QueueError::io(cache))?;
+        let cache = cache.canonicalize().map_err(Error::io(cache))?;
         // Workers get unique names, whatever their machines are called.
         let unique = queue.stores.context.client().new_inbox();
         let unique: String = unique.chars().rev().take(6).collect();
@@ -134,7 +141,7 @@ impl<'a> Worker<'a> {
 
     /// Announces the worker, and compares its clock with the time at which the server received
     /// that.
-    async fn check_clock(&self) -> Result<(), QueueError> {
+    async fn check_clock(&self) -> Result<(), Error> {
         let before = SystemTime::now();
         retry("to announce a worker", async || {
             let state = serde_json::to_vec(&self.state).map_err(|error| error.to_string())?;
@@ -151,7 +158,13 @@ impl<'a> Worker<'a> {
             (_, Ok(behind)) if behind > MAX_CLOCK_SKEW => -behind.as_secs().cast_signed(),
             _ => return Ok(()),
         };
-        Err(QueueError::Clock { seconds })
+        let side = if seconds > 0 { "ahead of" } else { "behind" };
+        Err(Error::lasting(format!(
+            "this machine's clock is {} s {side} the NATS server's: set the wrong one by the \
+             network's time, as with `timedatectl set-ntp true`; results would carry wrong times, \
+             and credentials and certificates are judged by them",
+            seconds.abs()
+        )))
     }
 
     /// The state that it announces.
@@ -170,7 +183,7 @@ impl<'a> Worker<'a> {
         drain: bool,
         stop: &dyn Fn() -> bool,
         work: &mut dyn FnMut(&LeasedPart) -> Outcome,
-    ) -> Result<Option<(String, u32, Outcome)>, QueueError> {
+    ) -> Result<Option<(String, u32, Outcome)>, Error> {
         let queue = self.queue;
         loop {
             let Some(message) = queue.runtime.block_on(self.lease(drain, stop))? else {
@@ -197,7 +210,7 @@ impl<'a> Worker<'a> {
         &mut self,
         drain: bool,
         stop: &dyn Fn() -> bool,
-    ) -> Result<Option<Message>, QueueError> {
+    ) -> Result<Option<Message>, Error> {
         loop {
             if stop() {
                 return Ok(None);
@@ -231,7 +244,7 @@ impl<'a> Worker<'a> {
 
     /// Whether all parts of this version's runs have ended. Parts that have not, and that nobody
     /// works on for longer than it takes to be given one, are enqueued again.
-    async fn all_ended(&mut self, drain: bool) -> Result<bool, QueueError> {
+    async fn all_ended(&mut self, drain: bool) -> Result<bool, Error> {
         let (stores, idle) = (&self.queue.stores, &mut self.idle);
         let info = self.consumer.cached_info();
         let outstanding = info.num_pending > 0 || info.num_ack_pending > 0;
@@ -273,7 +286,7 @@ impl<'a> Worker<'a> {
         self.consumer = stores.new_consumer(&self.state.version, info.config.ack_wait).await?;
         // Workers that find the same enqueue the same messages, of which the first counts.
         let stream = stores.parts.get_info().await;
-        let stream = stream.map_err(|error| QueueError::request("to read the queue", error))?;
+        let stream = stream.map_err(|error| Error::request("to read the queue", error))?;
         for (id, run, parts) in &left {
             for &part in parts {
                 let name = format!("{id}.{part}.missing.{}", stream.state.last_sequence);
@@ -289,7 +302,7 @@ impl<'a> Worker<'a> {
         &mut self,
         message: &Message,
         work: &mut dyn FnMut(&LeasedPart) -> Outcome,
-    ) -> Result<Option<(String, u32, Outcome)>, QueueError> {
+    ) -> Result<Option<(String, u32, Outcome)>, Error> {
         let queue = self.queue;
         let id = message.subject.rsplit('.').next().unwrap_or_default().to_owned();
         let part = std::str::from_utf8(&message.payload).ok().and_then(|part| part.parse().ok());
@@ -329,11 +342,11 @@ impl<'a> Worker<'a> {
         delivered: i64,
         cancelled: &Arc<AtomicBool>,
         work: &mut dyn FnMut(&LeasedPart) -> Outcome,
-    ) -> Result<Option<Outcome>, QueueError> {
+    ) -> Result<Option<Outcome>, Error> {
         let queue = self.queue;
         let folder = self.folder(id, run)?;
         let parts = self.cache.join("parts");
-        let scratch = tempfile::tempdir_in(&parts).map_err(QueueError::io(&parts))?;
+        let scratch = tempfile::tempdir_in(&parts).map_err(Error::io(&parts))?;
         let out = scratch.path().join("part");
         let cancelled = Arc::clone(cancelled);
         let given =
@@ -360,7 +373,7 @@ impl<'a> Worker<'a> {
                     let done =
                         Done { part, object: object_name, worker, seconds, hands, table, age: 0.0 };
                     let text = serde_json::to_vec(&done)
-                        .map_err(|error| QueueError::request("to record", error))?;
+                        .map_err(|error| Error::request("to record", error))?;
                     let subject = format!("cardroom.done.{id}.{part}");
                     let first = queue.stores.create(&subject, text).await?;
                     let mine = first || queue.stores.done(id, part).await?.as_ref() == Some(&done);
@@ -369,7 +382,7 @@ impl<'a> Worker<'a> {
                         let _ = queue.stores.results.delete(object).await;
                     }
                     finish(message).await;
-                    Ok::<(), QueueError>(())
+                    Ok::<(), Error>(())
                 })?;
                 self.state.done += 1;
             }
@@ -387,23 +400,17 @@ impl<'a> Worker<'a> {
     }
 
     /// Makes a part a dead letter.
-    async fn bury(
-        &self,
-        message: &Message,
-        id: &str,
-        part: u32,
-        why: &str,
-    ) -> Result<(), QueueError> {
+    async fn bury(&self, message: &Message, id: &str, part: u32, why: &str) -> Result<(), Error> {
         let dead = Dead { part, worker: self.state.name.clone(), error: why.to_owned() };
         let text = serde_json::to_vec(&dead);
-        let text = text.map_err(|error| QueueError::request("to record", error))?;
+        let text = text.map_err(|error| Error::request("to record", error))?;
         self.queue.stores.create(&format!("cardroom.dead.{id}.{part}"), text).await?;
         finish(message).await;
         Ok(())
     }
 
     /// The run with this name, cached; `None` for a cancelled one.
-    async fn run(&mut self, id: &str) -> Result<Option<Arc<Run>>, QueueError> {
+    async fn run(&mut self, id: &str) -> Result<Option<Arc<Run>>, Error> {
         if let Some(run) = self.runs.get(id) {
             return Ok(Some(Arc::clone(run)));
         }
@@ -419,9 +426,9 @@ impl<'a> Worker<'a> {
     }
 
     /// A folder with the run's files, downloaded by hash where they are not cached yet.
-    fn folder(&self, id: &str, run: &Run) -> Result<PathBuf, QueueError> {
+    fn folder(&self, id: &str, run: &Run) -> Result<PathBuf, Error> {
         let folder = self.cache.join("runs").join(id);
-        std::fs::create_dir_all(&folder).map_err(QueueError::io(&folder))?;
+        std::fs::create_dir_all(&folder).map_err(Error::io(&folder))?;
         for file in &run.files {
             let target = folder.join(&file.path);
             if target.exists() {
@@ -429,29 +436,29 @@ impl<'a> Worker<'a> {
             }
             let held = self.held(id, file)?;
             let inside = target.parent().unwrap_or(&folder);
-            std::fs::create_dir_all(inside).map_err(QueueError::io(inside))?;
-            let partial =
-                tempfile::NamedTempFile::new_in(inside).map_err(QueueError::io(inside))?;
-            std::fs::copy(&held, partial.path()).map_err(QueueError::io(&held))?;
+            std::fs::create_dir_all(inside).map_err(Error::io(inside))?;
+            let partial = tempfile::NamedTempFile::new_in(inside).map_err(Error::io(inside))?;
+            std::fs::copy(&held, partial.path()).map_err(Error::io(&held))?;
             #[cfg(unix)]
             {
                 use std::os::unix::fs::PermissionsExt;
                 let mode = if file.executable { 0o755 } else { 0o644 };
                 let mode = std::fs::Permissions::from_mode(mode);
-                std::fs::set_permissions(partial.path(), mode).map_err(QueueError::io(&target))?;
+                std::fs::set_permissions(partial.path(), mode).map_err(Error::io(&target))?;
             }
-            partial.persist(&target).map_err(|error| QueueError::io(&target)(error.error))?;
+            partial.persist(&target).map_err(|error| Error::io(&target)(error.error))?;
         }
         Ok(folder)
     }
 
     /// The cached file with this hash.
-    fn held(&self, id: &str, file: &RunFile) -> Result<PathBuf, QueueError> {
-        let missing = |why: &str| QueueError::NoFile {
-            run: id.to_owned(),
-            path: file.path.clone(),
-            sha256: file.sha256.clone(),
-            why: why.to_owned(),
+    fn held(&self, id: &str, file: &RunFile) -> Result<PathBuf, Error> {
+        let missing = |why: &str| {
+            let RunFile { path, sha256, .. } = file;
+            Error::lasting(format!(
+                "run {id} needs the file {path} with SHA-256 {sha256}, which the server does not \
+                 hold: {why}; enqueue the run again where the file is"
+            ))
         };
         // The names are untrusted and must not lead outside the folder.
         let plain = |path: &str| {
@@ -470,12 +477,12 @@ impl<'a> Worker<'a> {
             let name = format!("{}-{}", file.sha256, self.state.name);
             let fetched = self.cache.join("files").join(name);
             runtime.block_on(get(store, &file.sha256, &fetched))?;
-            let bytes = std::fs::read(&fetched).map_err(QueueError::io(&fetched))?;
+            let bytes = std::fs::read(&fetched).map_err(Error::io(&fetched))?;
             if hex(&Sha256::digest(&bytes)) != file.sha256 {
                 let _ = std::fs::remove_file(&fetched);
                 return Err(missing("what it holds under this name has another hash"));
             }
-            std::fs::rename(&fetched, &held).map_err(QueueError::io(&held))?;
+            std::fs::rename(&fetched, &held).map_err(Error::io(&held))?;
         }
         Ok(held)
     }
@@ -557,7 +564,7 @@ const ROOT: &str = "part";
 ///
 /// # Errors
 /// When something cannot be read or written.
-pub fn pack(from: &Path, included: impl Fn(&str) -> bool, to: &Path) -> Result<(), QueueError> {
+pub fn pack(from: &Path, included: impl Fn(&str) -> bool, to: &Path) -> Result<(), Error> {
     let write = || -> io::Result<()> {
         let zip = GzEncoder::new(BufWriter::new(File::create(to)?), Compression::fast());
         let mut archive = tar::Builder::new(zip);
@@ -569,7 +576,7 @@ pub fn pack(from: &Path, included: impl Fn(&str) -> bool, to: &Path) -> Result<(
         }
         archive.into_inner()?.finish()?.flush()
     };
-    write().map_err(QueueError::io(from))
+    write().map_err(Error::io(from))
 }
 
 fn add(
@@ -597,7 +604,7 @@ fn add(
 ///
 /// # Errors
 /// When it is not such an archive, or cannot be written.
-pub fn unpack(from: &Path, to: &Path) -> Result<(), QueueError> {
+pub fn unpack(from: &Path, to: &Path) -> Result<(), Error> {
     let read = || -> io::Result<()> {
         let beside = tempfile::tempdir_in(to.parent().unwrap_or(Path::new(".")))?;
         let mut archive = tar::Archive::new(GzDecoder::new(BufReader::new(File::open(from)?)));
@@ -607,5 +614,5 @@ pub fn unpack(from: &Path, to: &Path) -> Result<(), QueueError> {
         io::copy(&mut archive.into_inner(), &mut io::sink())?;
         fs::rename(beside.path().join(ROOT), to)
     };
-    read().map_err(QueueError::io(from))
+    read().map_err(Error::io(from))
 }

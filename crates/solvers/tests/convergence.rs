@@ -4,7 +4,7 @@
 //! Trajectories on Leduc are chaotic in rounding: exact at first, close at 100 iterations, bounds
 //! after.
 
-use solvers::{Cfr, Sequences, Variant};
+use solvers::{Cfr, Sequences, Tree, Variant};
 
 use crate::small;
 
@@ -41,7 +41,7 @@ fn check(game: &Sequences, name: &str, expected: [f64; 5], slack: f64) {
 #[test]
 fn kuhn_converges_as_published() {
     let tree = small::kuhn();
-    let game = small::sequences(&tree);
+    let game = Sequences::new(&tree);
     let check = |name, expected| check(&game, name, expected, 1e-3);
     check("cfr,simultaneous", [0.458333333, 0.3125, 0.188573232, 0.096208500, 0.025674736]);
     check("cfr", [0.458333333, 0.270833333, 0.121388889, 0.068698794, 0.008225977]);
@@ -55,22 +55,9 @@ fn kuhn_converges_as_published() {
 }
 
 #[test]
-fn kuhn_is_solved_as_closely_as_published() {
-    let tree = small::kuhn();
-    let game = small::sequences(&tree);
-    for (name, at_most) in
-        [("cfr", 9.5e-4), ("cfr+", 9e-5), ("lcfr", 9.6e-5), ("dcfr", 1.5e-4), ("pcfr+", 3e-8)]
-    {
-        let variant = name.parse().expect("an algorithm");
-        let found = curve(&game, variant, &[1000])[0];
-        assert!(found <= at_most, "{name}: {found}");
-    }
-}
-
-#[test]
 fn leduc_converges_as_published() {
     let tree = small::leduc();
-    let game = small::sequences(&tree);
+    let game = Sequences::new(&tree);
     let within = |slack, name, expected| check(&game, name, expected, slack);
     let check = |name, expected| within(1e-3, name, expected);
     check("cfr,simultaneous", [2.373611, 2.300971, 1.503595, 0.927018572, 0.173034312]);
@@ -89,14 +76,22 @@ fn leduc_converges_as_published() {
 }
 
 #[test]
-fn leduc_is_solved_as_closely_as_published() {
+fn games_are_solved_as_closely_as_published() {
+    let solved = |tree: &Tree, bounds: &[(&str, f64)]| {
+        for &(name, at_most) in bounds {
+            let found = curve(&Sequences::new(tree), name.parse().expect(name), &[1000])[0];
+            assert!(found <= at_most, "{name}: {found}");
+        }
+    };
+    let kuhn = [("cfr", 9.5e-4), ("cfr+", 9e-5), ("lcfr", 9.6e-5), ("dcfr", 1.5e-4)];
+    solved(&small::kuhn(), &kuhn);
+    solved(&small::kuhn(), &[("pcfr+", 3e-8)]);
+    let leduc = [("cfr", 2e-2), ("cfr+", 5e-4), ("dcfr", 4e-4), ("dcfr+", 4e-4)];
+    solved(&small::leduc(), &leduc);
+    // Exponents on a schedule end close, too.
+    solved(&small::leduc(), &[("hs-dcfr(30)", 1e-3), ("hs-dcfr(15)", 5e-4)]);
     let tree = small::leduc();
-    let game = small::sequences(&tree);
-    for (name, at_most) in [("cfr", 2e-2), ("cfr+", 5e-4), ("dcfr", 4e-4), ("dcfr+", 4e-4)] {
-        let variant = name.parse().expect("an algorithm");
-        let found = curve(&game, variant, &[1000])[0];
-        assert!(found <= at_most, "{name}: {found}");
-    }
+    let game = Sequences::new(&tree);
     let mut cfr = Cfr::new(&game, Variant::DCFR, 1000);
     cfr.run(1000);
     let value = cfr.average().value(&game);
@@ -109,7 +104,7 @@ fn discounting_before_adding_gives_the_past_more_weight() {
     // iteration t, is 1/t with the factors 1/2, 2/3, …, (t - 1)/t between, and 2/(t + 1) without
     // the first of them.
     let tree = small::kuhn();
-    let game = small::sequences(&tree);
+    let game = Sequences::new(&tree);
     for variant in [Variant::CFR, Variant::CFR_PLUS, Variant::PCFR_PLUS] {
         // Nothing is discounted.
         let [one, other] =
@@ -125,20 +120,10 @@ fn discounting_before_adding_gives_the_past_more_weight() {
 }
 
 #[test]
-fn exponents_on_a_schedule_end_close_too() {
-    let tree = small::leduc();
-    let game = small::sequences(&tree);
-    for (name, at_most) in [("hs-dcfr(30)", 1e-3), ("hs-dcfr(15)", 5e-4)] {
-        let found = curve(&game, name.parse().expect("an algorithm"), &[1000])[0];
-        assert!(found <= at_most, "{name}: {found}");
-    }
-}
-
-#[test]
 fn plain_cfr_keeps_its_regret_bound() {
     // Zinkevich et al. 2007, theorem 3: at most range * infosets * sqrt(actions / T).
     for tree in [small::kuhn(), small::leduc()] {
-        let game = small::sequences(&tree);
+        let game = Sequences::new(&tree);
         let range = if game.len(solvers::Player::First) < 100 { 4.0 } else { 26.0 };
         let mut cfr = Cfr::new(&game, Variant::CFR.simultaneous(), 0);
         for iterations in [1u32, 3, 10, 30, 100, 300] {
@@ -155,43 +140,18 @@ fn plain_cfr_keeps_its_regret_bound() {
 
 #[test]
 fn names_of_algorithms_read_back() {
-    for text in [
-        "cfr",
-        "cfr+",
-        "lcfr",
-        "dcfr",
-        "dcfr(1.5,0,3)",
-        "dcfr+",
-        "pcfr+",
-        "pdcfr+",
-        "pdcfr+,simultaneous",
-        "hs-dcfr(30)",
-        "dcfr-restarting",
-        "cfr,simultaneous",
-        "dcfr,discount-then-add",
-        "dcfr+,second-first",
-        "pdcfr+,second-first,discount-then-add",
-        "dcfr(inf,-inf,4),simultaneous,discount-then-add",
-        "dcfr(1.5,0,3),predictive",
-        "dcfr-restarting(1.5,-inf,4),second-first",
-        "hs-dcfr(15),predictive",
-    ] {
+    let names = "cfr cfr+ lcfr dcfr dcfr(1.5,0,3) dcfr+ pcfr+ pdcfr+ pdcfr+,simultaneous \
+                 hs-dcfr(30) dcfr-restarting cfr,simultaneous dcfr,discount-then-add \
+                 dcfr+,second-first pdcfr+,second-first,discount-then-add \
+                 dcfr(inf,-inf,4),simultaneous,discount-then-add dcfr(1.5,0,3),predictive \
+                 dcfr-restarting(1.5,-inf,4),second-first hs-dcfr(15),predictive";
+    for text in names.split(' ') {
         let variant: Variant = text.parse().expect(text);
         assert_eq!(variant.to_string().parse(), Ok(variant), "{text} prints as {variant}");
     }
-    for text in [
-        "",
-        "CFR",
-        "dcfr(",
-        "dcfr(1,2)",
-        "dcfr(NaN,0,2)",
-        "dcfr(1,0,-1)",
-        "hs-dcfr(inf)",
-        "cfr,",
-        "cfr,simultaneous,second-first",
-        "cfr,second-first,second-first",
-        "pcfr+,predictive",
-    ] {
+    let wrong = " CFR dcfr( dcfr(1,2) dcfr(NaN,0,2) dcfr(1,0,-1) hs-dcfr(inf) cfr, \
+                 cfr,simultaneous,second-first cfr,second-first,second-first pcfr+,predictive";
+    for text in wrong.split(' ') {
         assert!(text.parse::<Variant>().is_err(), "{text}");
     }
 }

@@ -5,12 +5,13 @@ use solvers::games::Dealt;
 use solvers::{Cfr, Player, Profile, Sequences, Tree, Variant, linear};
 
 use crate::small::{self, Matrix};
+use crate::{By, calls};
 
 #[test]
 fn kuhn_is_worth_minus_an_eighteenth_to_the_first_player() {
     // The engine's seat 0 acts first in Kuhn poker.
     let tree = small::kuhn();
-    let game = small::sequences(&tree);
+    let game = Sequences::new(&tree);
     let exact = linear::solve(&game).expect("solvable");
     assert!((exact.value + 1.0 / 18.0).abs() < 1e-9, "{}", exact.value);
     assert!(exact.profile.exploitability(&game) < 1e-8);
@@ -24,7 +25,7 @@ fn kuhn_is_worth_minus_an_eighteenth_to_the_first_player() {
 #[test]
 fn leduc_is_worth_what_the_linear_program_says() {
     let tree = small::leduc();
-    let game = small::sequences(&tree);
+    let game = Sequences::new(&tree);
     let exact = linear::solve(&game).expect("solvable");
     assert!((exact.value + 0.0856064).abs() < 1e-6, "{}", exact.value);
     assert!(exact.profile.exploitability(&game) < 1e-7);
@@ -66,7 +67,7 @@ fn best_by_trying(game: &Sequences, profile: &Profile, player: Player) -> f64 {
 #[test]
 fn best_responses_are_the_best_of_all_pure_strategies() {
     let tree = small::kuhn();
-    let game = small::sequences(&tree);
+    let game = Sequences::new(&tree);
     let mut cfr = Cfr::new(&game, Variant::CFR, 10);
     for _ in 0..10 {
         cfr.step();
@@ -102,36 +103,20 @@ proptest! {
     }
 }
 
-/// Checks and calls with every card.
-struct Calls;
-
-impl game::Policy for Calls {
-    fn strategy(&self, _: &game::InfoSet) -> game::Strategy {
-        game::Strategy::pure(game::Action::Call)
-    }
-}
-
-/// Raises 100 chips whatever the rules say.
-struct Illegal;
-
-impl game::Policy for Illegal {
-    fn strategy(&self, _: &game::InfoSet) -> game::Strategy {
-        game::Strategy::pure(game::Action::RaiseTo(100))
-    }
-}
-
 #[test]
 fn a_policy_is_met_by_its_best_response() {
     let dealt = Dealt::new(game::games::kuhn().into()).expect("two players");
     let tree = small::kuhn();
-    let game = small::sequences(&tree);
+    let game = Sequences::new(&tree);
     assert_eq!(dealt.hole_deals(), 6);
-    let profile = dealt.profile(&tree, &game, &Calls).expect("a strategy");
+    let profile = dealt.profile(&tree, &game, &By(calls)).expect("a strategy");
     assert!(profile.value(&game).abs() < 1e-12);
     // Against one who calls: bet the king, check the jack; a queen wins as often as it loses.
     for player in Player::BOTH {
         assert!((profile.best_response_value(&game, player) - 1.0 / 3.0).abs() < 1e-12);
     }
-    let refused = dealt.profile(&tree, &game, &Illegal).expect_err("no such raise");
+    // Raises 100 chips whatever the rules say.
+    let illegal = |_: &game::InfoSet| game::Strategy::pure(game::Action::RaiseTo(100));
+    let refused = dealt.profile(&tree, &game, &By(illegal)).expect_err("no such raise");
     assert!(refused.to_string().contains("legal"), "{refused}");
 }

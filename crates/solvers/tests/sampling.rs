@@ -1,12 +1,12 @@
 //! The Monte Carlo forms approach the same equilibria.
 
-use solvers::{Sampling, SamplingOptions, Scheme};
+use solvers::{Sampling, SamplingOptions, Scheme, Sequences};
 
 use crate::small;
 
 fn exploitability(options: SamplingOptions, iterations: u64) -> f64 {
     let tree = small::kuhn();
-    let game = small::sequences(&tree);
+    let game = Sequences::new(&tree);
     let mut sampling = Sampling::new(&tree, &game, options, 1);
     sampling.run(iterations);
     sampling.average().exploitability(&game)
@@ -33,7 +33,7 @@ fn outcome_sampling_solves_kuhn() {
 #[test]
 fn pruning_looks_at_fewer_nodes_and_still_solves_leduc() {
     let tree = small::leduc();
-    let game = small::sequences(&tree);
+    let game = Sequences::new(&tree);
     let run = |prune_below| {
         let options = SamplingOptions { prune_below, ..Default::default() };
         let mut sampling = Sampling::new(&tree, &game, options, 7);
@@ -49,7 +49,7 @@ fn pruning_looks_at_fewer_nodes_and_still_solves_leduc() {
 #[test]
 fn one_seed_gives_one_strategy() {
     let tree = small::leduc();
-    let game = small::sequences(&tree);
+    let game = Sequences::new(&tree);
     let average = |seed| {
         let mut sampling = Sampling::new(&tree, &game, SamplingOptions::default(), seed);
         sampling.run(500);

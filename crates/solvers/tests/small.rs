@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use solvers::games::Dealt;
-use solvers::{Game, Node, Player, Sequences, Tree};
+use solvers::{Game, Node, Player, Tree};
 
 /// Kuhn poker: 12 information sets.
 pub(crate) fn kuhn() -> Tree {
@@ -15,11 +15,6 @@ pub(crate) fn kuhn() -> Tree {
 pub(crate) fn leduc() -> Tree {
     let game = Dealt::new(Arc::new(game::games::leduc())).expect("two players");
     Tree::new(&game, 20_000).expect("small")
-}
-
-/// The sequence form.
-pub(crate) fn sequences(tree: &Tree) -> Sequences {
-    Sequences::new(tree)
 }
 
 /// Both players choose a row and a column without seeing the other's choice.

@@ -16,6 +16,39 @@ pub fn size<T>(usual: T, all: T) -> T {
     if exhaustive() { all } else { usual }
 }
 
+/// The rows of a table in a text: one a line, their cells parted by `=>`.
+///
+/// A line that is indented further goes on with the row before; `\n` in a cell is a new line, and
+/// empty lines are nothing.
+pub fn rows<const CELLS: usize>(text: &str) -> Vec<[String; CELLS]> {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    let least = lines.clone().map(indent).min().unwrap_or(0);
+    let mut rows: Vec<String> = Vec::new();
+    for line in lines {
+        match rows.last_mut().filter(|_| indent(line) > least) {
+            Some(row) => *row += &format!(" {}", line.trim()),
+            None => rows.push(line.trim().to_owned()),
+        }
+    }
+    let cells = |row: &String| {
+        let cells = row.split("=>").map(|cell| cell.trim().replace("\\n", "\n"));
+        let cells: Vec<String> = cells.collect();
+        cells.try_into().unwrap_or_else(|_| panic!("`{row}` has not {CELLS} cells"))
+    };
+    rows.iter().map(cells).collect()
+}
+
+/// Numbers between -1 and 1 that look random.
+pub fn numbers(count: usize, seed: u32) -> Vec<f32> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9) | 1;
+    let number = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 8) as f32 / (1 << 23) as f32 - 1.0
+    };
+    std::iter::repeat_with(number).take(count).collect()
+}
+
 /// The process group of the programs that tests start (`Command::process_group`): all of it ends
 /// with the tests, however they end.
 ///

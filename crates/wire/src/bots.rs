@@ -210,9 +210,7 @@ impl OfferedAgent {
             let _permit = permit;
             work()
         });
-        work.await.unwrap_or_else(|error| {
-            Err(AgentError::Start { agent: self.name.clone(), reason: error.to_string() })
-        })
+        work.await.unwrap_or_else(|error| Err(AgentError::start(&self.name, error)))
     }
 }
 

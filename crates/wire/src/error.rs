@@ -10,8 +10,6 @@ use std::path::Path;
 
 use agents::AgentError;
 use logs::LedgerError;
-use matches::folder::FolderError;
-use matches::runner::StoreError;
 
 /// An error of a dealer, a table, a player, a client or a host.
 #[derive(Debug)]
@@ -137,14 +135,8 @@ impl From<LedgerError> for Error {
     }
 }
 
-impl From<FolderError> for Error {
-    fn from(error: FolderError) -> Error {
-        Error::pass_on(error)
-    }
-}
-
-impl From<StoreError> for Error {
-    fn from(error: StoreError) -> Error {
+impl From<matches::Error> for Error {
+    fn from(error: matches::Error) -> Error {
         Error::pass_on(error)
     }
 }

@@ -34,6 +34,6 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// Writes a value as a JSON file, which appears complete or not at all.
 fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<(), Error> {
     let text = serde_json::to_vec_pretty(value).map_err(io::Error::other);
-    text.and_then(|text| logs::folder::write_whole(path, |out| out.write_all(&text)))
+    text.and_then(|text| runs::write_whole(path, |out| out.write_all(&text)))
         .map_err(|reason| Error::file(path, &reason))
 }

@@ -120,12 +120,7 @@ impl Estimates {
 
     /// The same as [`Estimates::new`], for a game in which `group` consecutive hands share a deal.
     pub fn of_game(def: &GameDef, group: usize, of: usize) -> Option<Estimates> {
-        let holdem = def.players == 2
-            && def.hole_cards == 2
-            && def.board_cards == [0, 3, 1, 1]
-            && def.suits == 4
-            && def.ranks == 13;
-        (holdem && of < 2).then(|| Estimates {
+        (def.differs_from_holdem().is_none() && of < 2).then(|| Estimates {
             of: of as u8,
             group: group.max(1),
             big_blind: f64::from(def.big_blind()),

@@ -26,11 +26,11 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
+use runs::Difference;
 use rusqlite::ErrorCode;
-use show::Difference;
 
-use crate::folder::{Lock, LockError};
 use crate::info::InfoError;
+use runs::{Lock, LockError};
 
 pub use integrity::Integrity;
 pub use journal::{HandRows, Journal, Spent, in_journal};

@@ -4,10 +4,11 @@ use std::fmt::Write;
 use std::fs::File;
 use std::io;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use game::escape::visible;
+use runs::beside;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, TransactionBehavior};
 
 use super::integrity::{MATCH_NOTE, hash_of_text};
@@ -115,13 +116,6 @@ fn lengths(path: &Path) -> io::Result<Option<(u64, u64)>> {
     let (pages, changes, valid_for) = (number(28), number(24), number(92));
     let known = header.starts_with(b"SQLite format 3\0") && pages > 0 && changes == valid_for;
     Ok(known.then_some((page * u64::from(pages), file.metadata()?.len())))
-}
-
-/// The path of a file that SQLite puts beside a database.
-fn beside(path: &Path, suffix: &str) -> PathBuf {
-    let mut file = path.as_os_str().to_os_string();
-    file.push(suffix);
-    file.into()
 }
 
 /// Removes a ledger and SQLite's files beside it, if they exist.

@@ -12,7 +12,6 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
 
-use crate::folder::Lock;
 use crate::formats::jsonl::read_decision;
 use crate::info::MatchInfo;
 use crate::ledger::integrity::{Blocks, stored_mark};
@@ -20,6 +19,7 @@ use crate::ledger::journal::Journal;
 use crate::ledger::{HandRows, LedgerError, LedgerReader, Problem, journal, reader, schema};
 use crate::stats::DecisionTally;
 use crate::{DecisionRecord, HandRecord};
+use runs::Lock;
 
 /// Number of hands written before yielding the processor to other threads, when commits are to be
 /// even: about half a millisecond. A busy processor comes back after some milliseconds, so with

@@ -13,8 +13,8 @@
 //! - [`Remarkable`]: the numbers of the hands that decided a match, and [`HandLists`] of them.
 //! - [`CrossTable`]: the rates of a tournament's matches side by side.
 //!
-//! Formulas and their sources are in `docs/statistics.md`. Invariants: no rate without an interval,
-//! never a NaN.
+//! Formulas and their sources are in `docs/theory/statistics.md`. Invariants: no rate without an
+//! interval, never a NaN.
 
 mod allin;
 pub mod checks;

@@ -1,7 +1,7 @@
 //! The statistics of a match as one value: as a document (`report.json`, schema
 //! `cardroom-report/1`) and as text for a terminal.
 //!
-//! Every field is described in `docs/statistics.md`. Rates and deviations are in mbb/hand. A rate
+//! Every field is described in `docs/report.md`. Rates and deviations are in mbb/hand. A rate
 //! that cannot be given is `null`, with the reason beside it.
 
 use std::collections::BTreeMap;
@@ -21,7 +21,8 @@ use crate::stats::{
     Bootstrap, DecisionCounts, DecisionTally, EntrantTally, FirstFailure, Interval, NoRate, Rate,
     RuleStanding, StopRule, Sums, Tally, checks,
 };
-use crate::{HandRecord, MatchInfo, Shard};
+use crate::{HandRecord, MatchInfo};
+use runs::Shard;
 
 /// Difference between the ends of the two intervals, as a share of the half-width, above which a
 /// report warns.

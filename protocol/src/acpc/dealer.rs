@@ -784,65 +784,32 @@ pub struct Failure {
 
 /// The cause of a match's early end. Displayed as the end of a sentence about the player.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum Cause {
-    /// No version line came: the connection closed, or time ran out.
     #[error("sent no version line{}", .after.map(|t| format!(" within {t:?}")).unwrap_or_default())]
-    NoVersion {
-        /// The limit, if it ended the wait.
-        after: Option<Duration>,
-    },
-    /// The first line is not a version.
+    NoVersion { after: Option<Duration> },
     #[error("sent `{}` instead of a version line such as \
              VERSION:2.0.0", game::escape::excerpt(.line.trim_end()))]
-    BadVersion {
-        /// The line received.
-        line: String,
-    },
-    /// The connection is closed.
+    BadVersion { line: String },
     #[error("closed its connection")]
-    Closed {
-        /// The time for which the entrant's answer had been awaited.
-        waited: Duration,
-    },
-    /// The entrant does not read what is sent to it.
+    Closed { waited: Duration },
     #[error("does not read what is sent to it")]
     Stalled,
-    /// One reply took too long.
     #[error("did not answer within {limit:?}")]
-    ResponseTime {
-        /// The limit.
-        limit: Duration,
-    },
-    /// The entrant's replies in one hand took too long.
+    ResponseTime { limit: Duration },
     #[error("used more than {limit:?} in one hand")]
-    HandTime {
-        /// The limit.
-        limit: Duration,
-    },
-    /// The entrant's replies in the match took too long.
+    HandTime { limit: Duration },
     #[error("used more than its {limit:?} for the match")]
-    MatchTime {
-        /// The limit.
-        limit: Duration,
-    },
-    /// A reply was not exactly right, under [`Replies::Strict`].
+    MatchTime { limit: Duration },
     #[error("sent a bad reply, `{line}`")]
-    BadReply {
-        /// The reply, shortened.
-        line: String,
-    },
-    /// Too much input without an answer, while one was due.
+    BadReply { line: String },
     #[error(
         "sent more than {MAX_JUNK_LINES} lines or {} MiB without an answer among them",
         MAX_JUNK_BYTES >> 20
     )]
     Junk,
-    /// Too many replies had to be corrected.
     #[error("had more than {limit} replies corrected")]
-    TooManyCorrections {
-        /// The limit.
-        limit: u32,
-    },
+    TooManyCorrections { limit: u32 },
 }
 
 /// The hand being played: its full state and the board cards not yet dealt.

@@ -27,45 +27,26 @@ pub struct MatchState {
 
 /// Error for a line that is not a match state.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum MatchStateError {
-    /// The line does not begin with `MATCHSTATE:`.
     #[error("it does not begin with `MATCHSTATE:`")]
     Keyword,
-    /// The line is not UTF-8.
     #[error("it holds bytes that are not text")]
     NotText,
-    /// The number of fields is wrong.
     #[error("it has {0} fields, not MATCHSTATE:<position>:<hand>:<betting>:<cards>")]
     Fields(usize),
-    /// The position is not a seat of the game.
     #[error("position `{text}` is not from 0 to {}", .players - 1)]
-    Position {
-        /// The text in its place.
-        text: String,
-        /// Players of the game.
-        players: usize,
-    },
-    /// The hand number is not a 32-bit number.
+    Position { text: String, players: usize },
     #[error("hand `{0}` is not a number from 0 to 4294967295")]
     Hand(String),
-    /// Betting or cards are invalid.
     #[error(transparent)]
     Notation(#[from] notation::NotationError),
-    /// A rank in lower case or a suit in upper case.
     #[error("cards `{0}` are not written as in `Ah`, rank in upper case and suit in lower case")]
     Case(String),
-    /// The board does not match the street that the betting has reached.
     #[error("the betting has reached the {betting}, but the board shows the {board}")]
-    Street {
-        /// The street reached by the betting.
-        betting: game::Street,
-        /// The street that the board cards belong to.
-        board: game::Street,
-    },
-    /// This seat's cards are missing although they must be shown.
+    Street { betting: game::Street, board: game::Street },
     #[error("the cards of position {0} are missing")]
     Missing(Seat),
-    /// This seat's cards are given although they must not be shown.
     #[error("the cards of position {0} are shown, which the viewer cannot know")]
     Exposed(Seat),
 }

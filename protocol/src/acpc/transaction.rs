@@ -61,32 +61,20 @@ impl Transaction {
 
 /// Error of reading or replaying a transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum TransactionError {
-    /// No action that is legal here.
     #[error("invalid action in transaction log")]
     Action,
-    /// Hand number or times cannot be read.
     #[error("could not parse transaction stamp")]
     Stamp,
-    /// The line belongs to another hand than the match's current one.
     #[error(
         "handId mismatch in transaction log: hand {found}, but the match is at hand {expected}"
     )]
-    Hand {
-        /// The current hand of the match.
-        expected: u32,
-        /// The hand in the line.
-        found: u32,
-    },
-    /// There are more actions than the match has hands.
+    Hand { expected: u32, found: u32 },
     #[error("the transaction log goes on after the last hand")]
     PastEnd,
-    /// A player had used up its time.
     #[error("seat {} ran out of time in transaction file", .entrant + 1)]
-    Time {
-        /// The player's seat, from 0.
-        entrant: usize,
-    },
+    Time { entrant: usize },
 }
 
 /// Appends a time as seconds and six decimals.

@@ -37,36 +37,20 @@ pub enum Incr {
 
 /// The reason for refusing an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum Refusal {
-    /// A call with nothing to call.
     #[error("there is nothing to call: a check is written `k`")]
     Call,
-    /// A check facing a bet.
     #[error("there is a bet to call: a call is written `c`")]
     Check,
-    /// A fold with nothing to call.
     #[error("there is nothing to call, so a fold is not allowed")]
     Fold,
-    /// A bet where none is legal.
     #[error("no bet is allowed here: the hand can only be called or folded")]
     NoBet,
-    /// A bet below the minimum.
     #[error("a bet to {to} is too small: the minimum on this street is {least}")]
-    TooSmall {
-        /// The requested street total.
-        to: Chips,
-        /// The smallest allowed.
-        least: Chips,
-    },
-    /// A bet above the stack.
+    TooSmall { to: Chips, least: Chips },
     #[error("a bet to {to} is too big: the maximum on this street is {most}")]
-    TooBig {
-        /// The requested street total.
-        to: Chips,
-        /// The largest allowed.
-        most: Chips,
-    },
-    /// Nobody is to act.
+    TooBig { to: Chips, most: Chips },
     #[error("the hand is over")]
     HandOver,
 }
@@ -204,36 +188,24 @@ pub struct ActionError {
 
 /// The problem with a betting text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum ActionReason {
-    /// Not one of `k`, `c`, `f`, `b`, `/`.
     #[error("`{}` is not an action", escape::visible(&.0.to_string()))]
     NotAnAction(char),
-    /// A `b` whose number is missing or begins with a zero.
     #[error("a bet needs a size without leading zeros")]
     NoSize,
-    /// The action is not legal.
     #[error(transparent)]
     Illegal(#[from] Refusal),
-    /// A `/` where no street ends.
     #[error("no street ends here")]
     EarlySlash,
-    /// A street has ended but no `/` follows.
     #[error("a `/` is missing")]
     MissingSlash,
-    /// After a called all-in some slashes are written, but not all.
     #[error("after a called all-in there are all slashes up to the river, or none")]
     SomeSlashes,
-    /// The board cards do not fit the betting.
     #[error(transparent)]
     Deal(#[from] DealError),
-    /// There are more board cards than the betting calls for.
     #[error("{found} cards on the table, but the betting calls for {needed}")]
-    Board {
-        /// Cards given.
-        found: usize,
-        /// Number of cards of the streets that have begun.
-        needed: usize,
-    },
+    Board { found: usize, needed: usize },
 }
 
 /// The betting of a heads-up hand as text.

@@ -787,44 +787,19 @@ pub struct Finished {
     pub disturbed: bool,
 }
 
-/// Error for an answer that cannot be used.
+/// Error for an answer that cannot be used. An invalid one ([`ClientError::Answer`]) is treated as
+/// lost, so the session may go on; a contradiction names the state known before and the answer.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum ClientError {
-    /// The answer is invalid. It is treated as lost, so the session may go on.
     #[error(transparent)]
     Answer(#[from] AnswerError),
-    /// The answer is impossible or contradicts earlier ones.
     #[error("{reason}; before: {before}; now: `{now}`")]
-    Contradiction {
-        /// The contradiction.
-        reason: AnswerError,
-        /// The state known before, as told by the host.
-        before: String,
-        /// The answer, for display.
-        now: String,
-    },
-    /// The result of a hand does not follow from its cards and betting.
+    Contradiction { reason: AnswerError, before: String, now: String },
     #[error("after `{action}` the server says {theirs} chips, the cards and the betting {ours}")]
-    Winnings {
-        /// The betting.
-        action: String,
-        /// The host's figure.
-        theirs: i64,
-        /// The correct figure.
-        ours: Payoff,
-    },
-    /// A legal action is refused repeatedly, although the hand has not changed.
+    Winnings { action: String, theirs: i64, ours: Payoff },
     #[error("the server refuses `{incr}` after `{action}`, {attempts} times: {error_msg}")]
-    Refused {
-        /// The action.
-        incr: Incr,
-        /// The betting before it.
-        action: String,
-        /// Number of attempts.
-        attempts: u32,
-        /// The host's message.
-        error_msg: String,
-    },
+    Refused { incr: Incr, action: String, attempts: u32, error_msg: String },
 }
 
 /// The hand in play.

@@ -1,19 +1,20 @@
-//! `cardroom evaluate AGENT --by best-response`: the exact exploitability of an agent in small
+//! `cardroom evaluate best-response AGENT`: the exact exploitability of an agent in small
 //! games; in hold'em, best responses within a betting tree, on sampled flops or on all, and with
 //! `--sees buckets` the exact value of a best response that sees the same buckets as the agent.
 
 use std::fmt;
+use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Instant;
 
 use abstraction::betting::BettingTree;
 use abstraction::menu::BetMenu;
+use clap::ValueEnum;
 use evaluation::best_response::{
-    BestResponseSettings, Estimate, Figure, MeasureError, Outcome, Progress as Position,
-    run as measure,
+    BestResponseSettings, Estimate, Figure, Outcome, Progress as Position, run as measure,
 };
 use evaluation::counting::{
-    InBucketsError, Progress as InBucketsProgress, best_response as measure_in_buckets,
+    Progress as InBucketsProgress, best_response as measure_in_buckets, not_by_buckets,
 };
 use evaluation::folder::model_sha256;
 use game::{Betting, GameDef, Seat};
@@ -28,7 +29,8 @@ use solvers::holdem::best_response::{
 };
 use solvers::{Player, Sequences, Tree};
 
-use super::{Args, interrupted};
+use super::{Common, interrupted};
+use crate::arguments::Given;
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::match_options::provenance;
@@ -41,28 +43,83 @@ const MAX_GAME_NODES: usize = 2_000_000;
 /// A game with more deals of hole cards than this has too many nodes; hold'em has 1,624,350.
 const MAX_DEALS: u64 = 200_000;
 
+/// Compute a best response: the most that can be won from the agent.
+///
+/// It is exact in small games. In two-player hold'em it is limited to the bets of a betting tree
+/// and either estimated on sampled flops, exact on all flops, or, for an opponent who sees the
+/// agent's buckets instead of cards, exact over all deals. The best responses in a small game
+/// (seconds) and on buckets (a minute) are not kept.
+#[derive(clap::Args)]
+pub(super) struct Args {
+    #[command(flatten)]
+    given: Given,
+    #[command(flatten)]
+    pub(super) common: Common,
+    /// What the best response in hold'em sees: its two cards, or only its bucket on each street,
+    /// like `cfr`; the latter is exact, over all deals, for few buckets
+    #[arg(long, value_enum, default_value = "cards")]
+    sees: Information,
+    /// Flops for the best response in hold'em: a number sampled from all 22,100, or `all` [default:
+    /// 20]
+    #[arg(long, value_name = "N|all")]
+    flops: Option<Flops>,
+    /// Bets of the best response in hold'em: a shipped menu (fc, fcpa, ladder, limit, overbet,
+    /// reraise, small, standard) or a file [default: the agent's own betting tree, else fcpa, limit
+    /// in limit games]
+    #[arg(long, value_name = "NAME|FILE")]
+    menu: Option<String>,
+}
+
+/// The information that a best response has about its hand.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Information {
+    /// Its two cards, on the flops of --flops
+    Cards,
+    /// The agent's buckets, on this and earlier streets
+    Buckets,
+}
+
+/// A number of flops; `all` is parsed as the number of all flops.
+#[derive(Debug, Clone, Copy)]
+struct Flops(usize);
+
+impl FromStr for Flops {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Flops, String> {
+        match text {
+            "all" => Ok(Flops(FLOPS)),
+            _ => text.parse().map(Flops).map_err(|_| "give a number of flops, or `all`".to_owned()),
+        }
+    }
+}
+
 /// Runs the command: computes the best responses and prints their values.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
-    let def = args.game.load()?;
+    if args.sees == Information::Buckets {
+        args.common.must_be_whole()?;
+        return run_in_buckets(args);
+    }
+    let def = args.common.game.load()?;
     if is_holdem(&def) {
         return run_in_tree(args, &def);
     }
-    args.must_be_whole()?;
+    args.common.must_be_whole()?;
     args.given.refuse(
         &["sees", "flops", "menu", "seed", "threads", "out"],
         "the best response in a small game is exact, one computation, and not kept; this option is \
          for hold'em",
     )?;
-    let agent = args.named.resolve_with_policy(&args.agent)?;
+    let agent = args.common.asked(&args.common.agent)?;
     let policy = agent.policy(&def)?;
     let policy = policy.expect("asked for an agent that has one");
     let unit = 1000.0 / f64::from(def.big_blind());
     let dealt = Dealt::new(def)?;
     if dealt.hole_deals() > MAX_DEALS {
         return Err(Failure::input(anyhow::anyhow!(
-            "`{}` has {} deals of hole cards, too many to examine each: use --by lbr, or a game of \
-             at most {MAX_DEALS}",
-            args.game.name(),
+            "`{}` has {} deals of hole cards, too many to examine each: use `cardroom evaluate \
+             lbr`, or a game of at most {MAX_DEALS}",
+            args.common.game.name(),
             dealt.hole_deals()
         )));
     }
@@ -73,12 +130,12 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let won = Player::BOTH.map(|player| unit * profile.best_response_value(&game, player));
     let report = SmallGameReport {
         agent: agent.name(),
-        game: args.game.name(),
+        game: args.common.game.name(),
         nodes: tree.nodes().len(),
         mbb: (won[0] + won[1]) / 2.0,
         mbb_by_seat: won,
     };
-    Output::report(&report, args.json)
+    Output::report(&report, args.common.json)
 }
 
 /// The best response in a small game.
@@ -117,7 +174,7 @@ const MAX_BETTING_NODES: u64 = 4_000_000;
 /// Runs the command: measures the agent and prints the result.
 fn run_in_tree(args: &Args, def: &Arc<GameDef>) -> Result<Output, Failure> {
     let plan = in_tree_plan(args, def)?;
-    let folder = args.folder(&plan.name())?;
+    let folder = args.common.folder(&plan.name())?;
     let stop = interrupt::listen(
         "finishing the current flops, which may take minutes; press Ctrl-C again to abort",
     )?;
@@ -125,17 +182,19 @@ fn run_in_tree(args: &Args, def: &Arc<GameDef>) -> Result<Output, Failure> {
     let begun = Instant::now();
     let mut show = |position: &Position| {
         let total = position.needed as u64;
-        let progress = progress.get_or_insert_with(|| Progress::new(total, "flops", args.quiet));
+        let progress =
+            progress.get_or_insert_with(|| Progress::new(total, "flops", args.common.quiet));
         progress.show(position.known as u64, &note(position));
     };
-    let outcome = measure(&plan, &folder, provenance(), args.threads(), &stop, &mut show);
+    let outcome =
+        measure(&plan, &folder, provenance(), args.common.threads.count(), &stop, &mut show);
     if let Some(progress) = progress {
         progress.finish();
     }
     let outcome = outcome.map_err(in_tree_failure)?;
     let seconds = begun.elapsed().as_secs_f64();
-    let report = InTreeReport::new(&plan, &outcome, seconds, args.kept_in(&folder));
-    let shown = Output::report(&report, args.json)?;
+    let report = InTreeReport::new(&plan, &outcome, seconds, args.common.kept_in(&folder));
+    let shown = Output::report(&report, args.common.json)?;
     if outcome.complete {
         return Ok(shown);
     }
@@ -146,7 +205,7 @@ fn in_tree_plan(args: &Args, def: &Arc<GameDef>) -> Result<BestResponseSettings,
     if args.flops.is_some_and(|flops| flops.0 == FLOPS) {
         args.given.refuse(&["seed"], "no flops are drawn where all are counted")?;
     }
-    let agent = args.named.resolve_with_policy(&args.agent)?;
+    let agent = args.common.asked(&args.common.agent)?;
     let own = match args.menu {
         Some(_) => None,
         None => agent.tree_strategy(def)?,
@@ -163,13 +222,13 @@ fn in_tree_plan(args: &Args, def: &Arc<GameDef>) -> Result<BestResponseSettings,
     };
     Ok(BestResponseSettings {
         def: Arc::clone(def),
-        game_name: args.game.name().to_owned(),
+        game_name: args.common.game.name().to_owned(),
         model_sha256: model_sha256(&agent)?,
         agent,
         strategy,
         flops: args.flops.map_or(20, |flops| flops.0),
-        seed: args.seed,
-        shard: args.shard,
+        seed: args.common.seed,
+        shard: args.common.shard,
     })
 }
 
@@ -182,11 +241,8 @@ fn menu(name: Option<&str>, def: &GameDef) -> Result<BetMenu, Failure> {
     bet_menu(name.unwrap_or(usual))
 }
 
-fn in_tree_failure(error: MeasureError) -> Failure {
-    match error {
-        MeasureError::Flops(_) => Failure::usage(error),
-        error => Failure::input(error),
-    }
+fn in_tree_failure(error: evaluation::Error) -> Failure {
+    if error.is_usage() { Failure::usage(error) } else { Failure::input(error) }
 }
 
 /// The estimate so far, for the progress display.
@@ -358,7 +414,7 @@ impl fmt::Display for InTreeReport<'_> {
 }
 
 /// Runs the command: computes the best response and prints its value.
-pub(super) fn run_in_buckets(args: &Args) -> Result<Output, Failure> {
+fn run_in_buckets(args: &Args) -> Result<Output, Failure> {
     if args.menu.is_some() {
         return Err(Failure::usage(
             "--menu gives a different tree from that of the agent's buckets: leave it out, or \
@@ -370,31 +426,31 @@ pub(super) fn run_in_buckets(args: &Args) -> Result<Output, Failure> {
         "a best response that sees buckets is exact, over all deals, and not kept; this option is \
          for one that sees cards",
     )?;
-    let def = args.game.load()?;
+    let def = args.common.game.load()?;
     if !is_holdem(&def) {
         return Err(Failure::input(anyhow::anyhow!(
             "buckets are for hold'em of two players, and `{}` is another game: leave --sees out",
-            args.game.name()
+            args.common.game.name()
         )));
     }
-    let agent = args.named.resolve_with_policy(&args.agent)?;
+    let agent = args.common.asked(&args.common.agent)?;
     let strategy = agent.tree_strategy(&def)?;
-    let strategy = strategy.ok_or_else(|| Failure::input(InBucketsError::Cards))?;
+    let strategy = strategy.ok_or_else(|| Failure::input(not_by_buckets()))?;
     let stop = interrupt::listen("stopping after the current flops; press Ctrl-C again to abort")?;
     let mut progress: Option<Progress> = None;
     let begun = Instant::now();
     let mut show = |position: &InBucketsProgress| {
         let total = position.needed as u64;
-        let progress = progress.get_or_insert_with(|| Progress::new(total, "flops", args.quiet));
+        let progress =
+            progress.get_or_insert_with(|| Progress::new(total, "flops", args.common.quiet));
         progress.show(position.known as u64, "");
     };
-    let found = measure_in_buckets(&*strategy, args.threads(), &stop, &mut show);
+    let found = measure_in_buckets(&*strategy, args.common.threads.count(), &stop, &mut show);
     if let Some(progress) = progress {
         progress.finish();
     }
-    let found = found.map_err(|error| match error {
-        InBucketsError::Deals { .. } => Failure::claim(error),
-        error => Failure::input(error),
+    let found = found.map_err(|error| {
+        if error.is_miscount() { Failure::claim(error) } else { Failure::input(error) }
     })?;
     let Some(found) = found else {
         return Err(Failure::interrupted(format!(
@@ -413,7 +469,7 @@ pub(super) fn run_in_buckets(args: &Args) -> Result<Output, Failure> {
     });
     let report = InBucketsReport {
         agent: agent.name(),
-        game: args.game.name(),
+        game: args.common.game.name(),
         menu: strategy.tree().menu().to_string(),
         tree_sha256: strategy.tree().hash(),
         buckets_sha256: strategy.in_buckets().map(|agent| agent.buckets.hash()),
@@ -427,7 +483,7 @@ pub(super) fn run_in_buckets(args: &Args) -> Result<Output, Failure> {
         seconds: begun.elapsed().as_secs_f64(),
         def: &def,
     };
-    Output::report(&report, args.json)
+    Output::report(&report, args.common.json)
 }
 
 /// The best response that sees buckets.

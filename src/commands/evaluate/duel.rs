@@ -1,4 +1,4 @@
-//! `cardroom evaluate AGENT --by duel --against OTHER`: two strategies compared by their values at
+//! `cardroom evaluate duel AGENT --against OTHER`: two strategies compared by their values at
 //! sampled spots.
 
 use std::fmt;
@@ -12,72 +12,93 @@ use serde::Serialize;
 use show::number::{signed, whole};
 use solvers::holdem::is_holdem;
 
-use super::{Args, interrupted};
+use super::{Common, FromStreet, Sampling, interrupted};
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::match_options::provenance;
 use crate::output::{Output, Report};
 use crate::progress::Progress;
 
+/// Value both strategies over all hands and cards, at spots that the opponent reaches by playing
+/// itself.
+///
+/// For two-player hold'em; both agents are asked for their strategies.
+#[derive(clap::Args)]
+pub(super) struct Args {
+    #[command(flatten)]
+    pub(super) common: Common,
+    /// The opponent
+    #[arg(long, value_name = "AGENT")]
+    pub(super) against: String,
+    /// The street on which the strategies are valued (before the flop that takes hours)
+    #[arg(long, value_enum, default_value = "turn")]
+    from: FromStreet,
+    #[command(flatten)]
+    sampling: Sampling,
+    /// Hands of the opponent against itself
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    hands: u64,
+}
+
 /// Runs the command.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
-    if args.hands() < 2 {
+    if args.hands < 2 {
         return Err(Failure::usage("--hands must be at least 2: an interval needs two"));
     }
-    let sampled = args.sampled()?;
-    let def = args.game.load()?;
+    let sampled = args.sampling.sampled()?;
+    let def = args.common.game.load()?;
     if !is_holdem(&def) {
         return Err(Failure::input(anyhow::anyhow!(
             "{} is not two-player hold'em with all cards, which a duel is for",
-            args.game.name()
+            args.common.game.name()
         )));
     }
-    let against = args.against.as_deref().unwrap_or_default();
-    let agents =
-        [args.named.resolve_with_policy(&args.agent)?, args.named.resolve_with_policy(against)?];
+    let against = args.against.as_str();
+    let agents = [args.common.asked(&args.common.agent)?, args.common.asked(against)?];
     let policy = |agent: &AgentChoice| -> Result<_, Failure> {
-        agent.prepare(&def, args.hands());
+        agent.prepare(&def, args.hands);
         Ok(agent.policy(&def)?.expect("it has one"))
     };
     let (one, other) = (policy(&agents[0])?, policy(&agents[1])?);
     let plan = DuelSettings {
         model_sha256: [model_sha256(&agents[0])?, model_sha256(&agents[1])?],
         agents,
-        game_name: args.game.name().to_owned(),
-        shard: args.shard,
+        game_name: args.common.game.name().to_owned(),
+        shard: args.common.shard,
         duel: Duel {
             def,
             policies: [one, Arc::clone(&other)],
             before: other,
-            street: args.street(),
+            street: args.from.street(),
             sampled,
-            hands: args.hands(),
-            seed: args.seed,
+            hands: args.hands,
+            seed: args.common.seed,
         },
     };
-    let folder = args.folder(&plan.name())?;
+    let folder = args.common.folder(&plan.name())?;
     let stop = interrupt::listen("stopping after the current hands; the values so far are shown")?;
     let hands = plan.hands();
-    let mut progress = Progress::new(hands, "hands", args.quiet);
+    let mut progress = Progress::new(hands, "hands", args.common.quiet);
     let mut seen = |hands| progress.show(hands, "");
-    let valued = measure(&plan, &folder, provenance(), args.threads(), &stop, &mut seen);
+    let valued =
+        measure(&plan, &folder, provenance(), args.common.threads.count(), &stop, &mut seen);
     progress.finish();
     let Valued { hands: valued_hands, spots, rate, at_spots } = valued?;
     let report = DuelReport {
-        agent: &args.agent,
+        agent: &args.common.agent,
         against,
-        game: args.game.name(),
-        from: args.street().to_string(),
+        game: args.common.game.name(),
+        from: args.from.street().to_string(),
         sample_below: sampled.below,
         cards: sampled.cards,
-        seed: args.seed,
+        seed: args.common.seed,
         hands: valued_hands,
         spots,
         rate,
         big_blinds_a_spot: at_spots,
-        kept: args.kept_in(&folder),
+        kept: args.common.kept_in(&folder),
     };
-    let shown = Output::report(&report, args.json)?;
+    let shown = Output::report(&report, args.common.json)?;
     if valued_hands < hands {
         return Ok(shown.then(Err(interrupted(whole(valued_hands), whole(hands), "hands"))));
     }

@@ -1,10 +1,10 @@
-//! `cardroom evaluate AGENT --by lbr`: local best response.
+//! `cardroom evaluate lbr AGENT`: local best response.
 
 use std::fmt;
 
 use evaluation::folder::model_sha256;
 use evaluation::lbr::published::{ALWAYS_FOLD, OTHERS, ROWS, SETTINGS};
-use evaluation::lbr::{LbrSettings, MeasureError, Outcome, Progress as Position, run as measure};
+use evaluation::lbr::{LbrSettings, Outcome, Progress as Position, run as measure};
 use game::{Betting, Street};
 use logs::Rate;
 use logs::stats::{NoRate, Sums};
@@ -13,26 +13,51 @@ use show::Table;
 use show::number::whole;
 use solvers::lbr::Moves;
 
-use super::{Args, interrupted};
+use super::{Common, FromStreet, Sampling, interrupted};
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::match_options::provenance;
 use crate::output::{Output, Report};
 use crate::progress::Progress;
 
+/// Compute local best response, which knows the agent's strategy and looks one action ahead.
+///
+/// A lower bound on what can be won from the agent, for two-player hold'em (Lisý and Bowling 2017).
+#[derive(clap::Args)]
+pub(super) struct Args {
+    #[command(flatten)]
+    pub(super) common: Common,
+    /// Actions of local best response: fc (fold, call), fcr (also raise, limit games), fcpa (also
+    /// bet the pot or all-in), 56 (also 56 bets from 1/20 of the pot to all-in) [default: fcpa, fcr
+    /// in limit games]
+    #[arg(long, value_name = "MOVES")]
+    actions: Option<Moves>,
+    /// The first street on which local best response uses --actions (it checks and calls before)
+    #[arg(long, value_enum, default_value = "turn")]
+    from: FromStreet,
+    #[command(flatten)]
+    sampling: Sampling,
+    /// Hands to play, two per deal
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    hands: u64,
+}
+
 /// Runs the command: measures the agent and prints the result.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let plan = plan(args)?;
-    let folder = args.folder(&plan.name())?;
+    let folder = args.common.folder(&plan.name())?;
     let stop = interrupt::listen(interrupt::FINISHING)?;
     let hands = plan.wanted();
-    let mut progress = Progress::new(hands, "hands", args.quiet);
+    let mut progress = Progress::new(hands, "hands", args.common.quiet);
     let mut show = |position: &Position| progress.show(position.hands, &note(position, hands));
-    let outcome = measure(&plan, &folder, provenance(), args.threads(), &stop, &mut show);
+    let outcome =
+        measure(&plan, &folder, provenance(), args.common.threads.count(), &stop, &mut show);
     progress.finish();
     let outcome = outcome.map_err(failure)?;
-    let shown =
-        Output::report(&LbrReport::new(&plan, &outcome, &args.kept_in(&folder)), args.json)?;
+    let shown = Output::report(
+        &LbrReport::new(&plan, &outcome, &args.common.kept_in(&folder)),
+        args.common.json,
+    )?;
     if outcome.complete {
         return Ok(shown);
     }
@@ -40,40 +65,37 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
 }
 
 fn plan(args: &Args) -> Result<LbrSettings, Failure> {
-    let def = args.game.load()?;
+    let def = args.common.game.load()?;
     let usual = match def.betting {
         Betting::Limit => Moves::FoldCallRaise,
         Betting::NoLimit => Moves::FoldCallPotAllIn,
     };
-    let agent = args.named.resolve_with_policy(&args.agent)?;
-    let all_hands = match (args.cards, args.sample_below) {
+    let agent = args.common.asked(&args.common.agent)?;
+    let all_hands = match (args.sampling.cards, args.sampling.sample_below) {
         (None, None) => None,
         (None, Some(_)) => {
             return Err(Failure::usage(
                 "--sample-below is for valuing all hands: give --cards, too",
             ));
         }
-        (Some(_), _) => Some(args.sampled()?),
+        (Some(_), _) => Some(args.sampling.sampled()?),
     };
     Ok(LbrSettings {
         def,
-        game_name: args.game.name().to_owned(),
+        game_name: args.common.game.name().to_owned(),
         model_sha256: model_sha256(&agent)?,
         agent,
         moves: args.actions.unwrap_or(usual),
-        from: args.street(),
+        from: args.from.street(),
         all_hands,
-        hands: args.hands(),
-        seed: args.seed,
-        shard: args.shard,
+        hands: args.hands,
+        seed: args.common.seed,
+        shard: args.common.shard,
     })
 }
 
-fn failure(error: MeasureError) -> Failure {
-    match error {
-        MeasureError::Hands(_) | MeasureError::AllHands => Failure::usage(error),
-        error => Failure::input(error),
-    }
+fn failure(error: evaluation::Error) -> Failure {
+    if error.is_usage() { Failure::usage(error) } else { Failure::input(error) }
 }
 
 /// The rate so far and the half-width expected at the end, for the progress display.

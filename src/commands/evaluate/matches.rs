@@ -1,12 +1,11 @@
-//! `cardroom evaluate AGENT --by match`, `--by exploiters` and `--by panel`: duplicate matches of
-//! the agent against another agent, against simple bots, each of which plays one idea, and in a
-//! panel against some other agents, too.
+//! `cardroom evaluate match`, `exploiters` and `panel`: duplicate matches of the agent against
+//! another agent, against simple bots, each of which plays one idea, and in a panel against some
+//! other agents, too.
 
 use std::fmt;
 
 use evaluation::exploiters::{
-    Answers, ExploiterSettings, ExploitersError, Outcome, Progress as Position, Won, ideas, panel,
-    run as measure,
+    Answers, ExploiterSettings, Outcome, Progress as Position, Won, ideas, panel, run as measure,
 };
 use evaluation::folder::{MANIFEST, model_sha256};
 use logs::Rate;
@@ -16,7 +15,7 @@ use serde::Serialize;
 use show::Table;
 use show::number::{counted, signed, whole};
 
-use super::{Args, interrupted};
+use super::{Common, interrupted};
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::match_options::{play_shown, provenance, stopped, strict_match, usual_level};
@@ -24,28 +23,65 @@ use crate::output::{Output, Report};
 use crate::progress::Progress;
 use crate::report;
 
+/// Play a duplicate match against another agent.
+///
+/// `cardroom match` plays the same match, with more options.
+#[derive(clap::Args)]
+pub(super) struct MatchArgs {
+    #[command(flatten)]
+    pub(super) common: Common,
+    /// The opponent
+    #[arg(long, value_name = "AGENT")]
+    pub(super) against: String,
+    /// Hands to play, two per deal
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    hands: u64,
+    #[command(flatten)]
+    faults: Faults,
+}
+
+/// What happens when an agent does not play as it should.
+#[derive(clap::Args)]
+struct Faults {
+    /// Exit with 5 if a decision was made for an agent that gave no answer, or its action was not
+    /// legal
+    #[arg(long)]
+    strict: bool,
+}
+
+/// The options of matches against several opponents.
+#[derive(clap::Args)]
+pub(super) struct ExploitersArgs {
+    #[command(flatten)]
+    pub(super) common: Common,
+    /// Hands against each opponent, two per deal [default: 10000; 2000 in a panel]
+    #[arg(long, value_name = "N")]
+    hands: Option<u64>,
+    #[command(flatten)]
+    faults: Faults,
+}
+
 /// Runs the command: plays the match and prints its report.
-pub(super) fn run_match(args: &Args) -> Result<Output, Failure> {
-    let data = args.named.load()?.config.server.data;
-    let registry = args.named.registry()?;
-    let against = args.against.as_deref().unwrap_or_default();
-    let entrants = [args.agent.as_str(), against]
+pub(super) fn run_match(args: &MatchArgs) -> Result<Output, Failure> {
+    let data = args.common.named.load()?.config.server.data;
+    let registry = args.common.named.registry()?;
+    let entrants = [args.common.agent.as_str(), args.against.as_str()]
         .into_iter()
         .map(|name| registry.resolve(name))
         .collect::<Result<_, _>>()?;
     let plan = MatchPlan {
-        def: args.game.load()?,
-        game_name: args.game.name().to_owned(),
+        def: args.common.game.load()?,
+        game_name: args.common.game.name().to_owned(),
         entrants,
         given_names: Vec::new(),
-        hands: args.hands(),
-        seed: args.seed,
+        hands: args.hands,
+        seed: args.common.seed,
         duplicate: true,
-        shard: args.shard,
+        shard: args.common.shard,
         deadline: None,
         rule: None,
     };
-    let folder = args.out.clone().unwrap_or_else(|| default_folder(&data, &plan));
+    let folder = args.common.out.clone().unwrap_or_else(|| default_folder(&data, &plan));
     if folder.join(MANIFEST).exists() {
         return Err(Failure::input(anyhow::anyhow!(
             "{} holds another measurement; choose another folder with --out",
@@ -55,64 +91,76 @@ pub(super) fn run_match(args: &Args) -> Result<Output, Failure> {
     let settings = Settings {
         level: usual_level(plan.hands),
         folder: folder.clone(),
-        jobs: args.threads(),
+        jobs: args.common.threads.count(),
         provenance: provenance(),
     };
     let stop = interrupt::listen(interrupt::FINISHING)?;
-    let played = play_shown(&plan, &settings, "", args.quiet, &stop)?;
+    let played = play_shown(&plan, &settings, "", args.common.quiet, &stop)?;
     let end = match played.outcome.complete {
-        true if args.strict => strict_match(&played),
+        true if args.faults.strict => strict_match(&played),
         true => Ok(()),
-        false => Err(stopped(played.outcome.hands, args.hands(), settings.level)),
+        false => Err(stopped(played.outcome.hands, args.hands, settings.level)),
     };
-    Ok(report::show(&played, Some(&folder), args.json)?.then(end))
+    Ok(report::show(&played, Some(&folder), args.common.json)?.then(end))
 }
 
-/// The default number of hands against each opponent of a panel.
+/// The default numbers of hands against each exploiter, and against each opponent of a panel.
+const HANDS: u64 = 10_000;
 const PANEL_HANDS: u64 = 2_000;
 
 /// Runs the command: plays the matches and prints the results.
-pub(super) fn run_exploiters(args: &Args, in_panel: bool) -> Result<Output, Failure> {
-    let registry = args.named.registry()?;
-    let agent = registry.resolve(&args.agent)?;
-    let def = args.game.load()?;
+pub(super) fn run_exploiters(args: &ExploitersArgs, in_panel: bool) -> Result<Output, Failure> {
+    let registry = args.common.named.registry()?;
+    let agent = registry.resolve(&args.common.agent)?;
+    let def = args.common.game.load()?;
     let plan = ExploiterSettings {
-        game_name: args.game.name().to_owned(),
+        game_name: args.common.game.name().to_owned(),
         model_sha256: model_sha256(&agent)?,
         agent,
-        hands: if in_panel { args.hands.unwrap_or(PANEL_HANDS) } else { args.hands() },
-        seed: args.seed,
-        shard: args.shard,
+        hands: args.hands.unwrap_or(if in_panel { PANEL_HANDS } else { HANDS }),
+        seed: args.common.seed,
+        shard: args.common.shard,
         opponents: if in_panel { panel(&def, &registry) } else { ideas(&def).to_vec() },
         def,
     };
-    let folder = args.folder(&plan.name())?;
+    let folder = args.common.folder(&plan.name())?;
     let stop = interrupt::listen(interrupt::FINISHING)?;
-    if args.quiet {
+    if args.common.quiet {
         matches::waiting::only_failures();
     }
     let all = plan.ideas().len();
     let total = plan.hands * all as u64;
-    let mut progress = Progress::new(total, "hands", args.quiet);
+    let mut progress = Progress::new(total, "hands", args.common.quiet);
     let mut show = |position: &Position| progress.show(position.hands, position.idea.words);
-    let found = measure(&plan, &registry, &folder, provenance(), args.threads(), &stop, &mut show);
+    let found = measure(
+        &plan,
+        &registry,
+        &folder,
+        provenance(),
+        args.common.threads.count(),
+        &stop,
+        &mut show,
+    );
     progress.finish();
     let found = found.map_err(failure)?;
-    let results = Results::new(&plan, &found, all, args.kept_in(&folder));
+    let results = Results::new(&plan, &found, all, args.common.kept_in(&folder));
     let shown = if in_panel {
         let panel = found.won.iter().map(|won| PanelRow::new(won, plan.agent.name()));
-        Output::report(&PanelReport { results, panel: panel.collect() }, args.json)?
+        Output::report(&PanelReport { results, panel: panel.collect() }, args.common.json)?
     } else {
         let exploiters = found.won.iter().map(|won| ExploiterRow::new(won, plan.agent.name()));
-        Output::report(&ExploitersReport { results, exploiters: exploiters.collect() }, args.json)?
+        Output::report(
+            &ExploitersReport { results, exploiters: exploiters.collect() },
+            args.common.json,
+        )?
     };
     Ok(shown.then(end(args, &found, all)))
 }
 
 /// The end of the command: how to resume, an agent that never answers, or what `--strict` says.
-fn end(args: &Args, found: &Outcome, all: usize) -> Result<(), Failure> {
+fn end(args: &ExploitersArgs, found: &Outcome, all: usize) -> Result<(), Failure> {
     let Outcome { won, silent } = found;
-    let name = &args.agent;
+    let name = &args.common.agent;
     if silent.is_some() {
         return Err(Failure::claim(format!(
             "`{name}` never answered; the other matches were not played"
@@ -122,7 +170,7 @@ fn end(args: &Args, found: &Outcome, all: usize) -> Result<(), Failure> {
         return Err(interrupted(won.len(), all, "matches"));
     }
     let faults = |won: &&Won| won.decisions.fallbacks + won.decisions.corrected > 0;
-    match won.iter().find(faults).filter(|_| args.strict) {
+    match won.iter().find(faults).filter(|_| args.faults.strict) {
         Some(Won { idea, decisions, .. }) => Err(Failure::claim(format!(
             "--strict: of {} in the match of {name} against `{}`, {} were made for it and {} \
              corrected",
@@ -135,11 +183,8 @@ fn end(args: &Args, found: &Outcome, all: usize) -> Result<(), Failure> {
     }
 }
 
-fn failure(error: ExploitersError) -> Failure {
-    match error {
-        ExploitersError::Plan(_) | ExploitersError::Rate(_) => Failure::usage(error),
-        error => Failure::input(error),
-    }
+fn failure(error: evaluation::Error) -> Failure {
+    if error.is_usage() { Failure::usage(error) } else { Failure::input(error) }
 }
 
 /// The winner in a word, or `undecided` if the interval contains zero.

@@ -45,8 +45,7 @@ pub(super) struct Args {
     game: Game,
     #[command(flatten)]
     named: Named,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
 }
 

@@ -73,8 +73,7 @@ pub(super) struct Args {
     svg: Option<PathBuf>,
     #[command(flatten)]
     named: Named,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
 }
 

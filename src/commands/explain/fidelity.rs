@@ -4,8 +4,8 @@
 use std::fmt;
 
 use clap::value_parser;
+use evaluation::Settings;
 use evaluation::fidelity::{Compared, Fidelity, Likeness, compare};
-use evaluation::{Settings, SettingsError};
 use game::{Chips, Policy, Street};
 use logs::Rate;
 use logs::stats::Sums;
@@ -14,7 +14,7 @@ use show::Table;
 use show::number::{self, whole};
 
 use super::player;
-use crate::arguments::threads;
+use crate::arguments::Threads;
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::output::{Output, Report};
@@ -58,19 +58,15 @@ pub(super) struct Args {
     #[arg(long, value_name = "SEED", default_value_t = 0,
         value_parser = value_parser!(u64).range(..1 << 63))]
     seed: u64,
-    /// Threads, at most 1024; the result does not depend on their number [default: one per
-    /// processor; more are not used]
-    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024))]
-    jobs: Option<u16>,
+    #[command(flatten)]
+    threads: Threads,
     #[command(flatten)]
     game: Game,
     #[command(flatten)]
     named: Named,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
-    /// No progress display
-    #[arg(long, short)]
+    #[arg(from_global)]
     quiet: bool,
 }
 
@@ -89,7 +85,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
         plays: &**plays,
         says: says.as_ref().map(|says| says as &dyn Policy),
     });
-    let jobs = threads(args.jobs);
+    let jobs = args.threads.count();
     let settings = Settings { hands: args.hands, seed: args.seed, jobs };
     let stop = interrupt::listen(interrupt::FINISHING)?;
     let mut progress = Progress::new(args.hands, "hands", args.quiet);
@@ -101,9 +97,9 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     };
     let found = compare(&def, teacher, student, settings, &stop, &mut show);
     progress.finish();
-    let found = found.map_err(|error| match error {
-        SettingsError::Hands(_) => Failure::usage(format!("--hands: {error}")),
-        error @ SettingsError::Players(_) => Failure::input(error),
+    let found = found.map_err(|error| {
+        let usage = error.is_usage();
+        if usage { Failure::usage(format!("--hands: {error}")) } else { Failure::input(error) }
     })?;
     let hands = 2 * found.deals;
     let report = FidelityReport::new(args, def.streets, def.big_blind(), &found);

@@ -7,14 +7,14 @@ use std::sync::Arc;
 
 use agents::named_heuristics;
 use clap::value_parser;
+use evaluation::Settings;
 use evaluation::statements::{Measured, measure};
-use evaluation::{Settings, SettingsError};
 use game::{Betting, GameDef, Street};
 use logs::Rate;
 use logs::stats::Sums;
 use matches::games::load_game;
-use models::heuristic::{Heuristic, Rulebook, Term};
 use protocol::acpc::gamedef::Reading;
+use readable::heuristic::{Heuristic, Rulebook, Term};
 use serde::Serialize;
 use show::Table;
 use show::number::{percent, signed, signed_minus, whole};
@@ -43,7 +43,7 @@ use crate::resolve_names::Named;
 /// Examples:
 ///   cardroom explain heuristic shipped --hands 100000
 ///   cardroom explain heuristic mine.fft --street flop --against equity
-///   cardroom explain heuristic mine.fft --hands 0 --card mine.html
+///   cardroom explain heuristic mine.fft --hands 0 --out mine.html
 ///
 /// Ctrl-C shows the results so far. Exit codes: 2 when --hands is odd, 3 when the file cannot be
 /// played in the game or the agent cannot be asked, 130 when interrupted.
@@ -76,14 +76,12 @@ pub(super) struct Args {
     game: Option<String>,
     /// Write a one-page card for printing to this file, .html
     #[arg(long, value_name = "FILE")]
-    card: Option<PathBuf>,
+    out: Option<PathBuf>,
     #[command(flatten)]
     named: Named,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
-    /// No progress display
-    #[arg(long, short)]
+    #[arg(from_global)]
     quiet: bool,
 }
 
@@ -92,9 +90,9 @@ const NO_LIMIT: &str = "holdem.nolimit.2p.reverse_blinds";
 
 /// Runs the command.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
-    output::check(args.card.as_deref())?;
-    if let Some(card) = &args.card {
-        super::check_html("--card", "card", card)?;
+    output::check(args.out.as_deref())?;
+    if let Some(card) = &args.out {
+        super::check_html("--out", "card", card)?;
     }
     let own = match args.file.as_path() {
         file if file == Path::new("shipped") => None,
@@ -121,7 +119,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     };
     let measured = measured.as_ref();
     let report = HeuristicReport::new(args, &game, &def, &book, measured);
-    if let Some(path) = &args.card {
+    if let Some(path) = &args.out {
         report::write(path, &report.card())?;
     }
     let output = Output::report(&report, args.json)?;
@@ -159,9 +157,9 @@ fn play(args: &Args, def: &Arc<GameDef>, book: &Rulebook) -> Result<Measured, Fa
     let street = args.street.map(super::Street::street);
     let measured = measure(def, book, &*opponent, street, settings, &stop, &mut show);
     progress.finish();
-    measured.map_err(|error| match error {
-        SettingsError::Hands(_) => Failure::usage(format!("--hands: {error}")),
-        error @ SettingsError::Players(_) => Failure::input(error),
+    measured.map_err(|error| {
+        let usage = error.is_usage();
+        if usage { Failure::usage(format!("--hands: {error}")) } else { Failure::input(error) }
     })
 }
 

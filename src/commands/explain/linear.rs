@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use models::linear::{LinearError, LinearModel, PUBLISHED, Theta, Weights};
+use readable::linear::{LinearModel, PUBLISHED, Theta, Weights};
 use serde::Serialize;
 use show::number::signed;
 
@@ -19,8 +19,7 @@ pub struct Args {
     /// Only the weights at this stack, in big blinds [default: all stacks of the file]
     #[arg(long, value_name = "BLINDS")]
     stack: Option<f64>,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
 }
 
@@ -90,7 +89,7 @@ fn load(path: &Path) -> Result<LinearModel, Failure> {
         let remedy = "name a file of `cardroom train linear`, or published";
         Failure::at(path, format!("{error}; {remedy}"))
     })?;
-    text.parse().map_err(|error: LinearError| Failure::at(path, error))
+    text.parse().map_err(|error: readable::Error| Failure::at(path, error))
 }
 
 /// The weights of both blinds in sentences.

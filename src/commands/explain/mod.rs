@@ -12,7 +12,7 @@ mod tree;
 use std::path::Path;
 use std::sync::Arc;
 
-use agents::{AgentChoice, AgentError};
+use agents::AgentChoice;
 use clap::{Subcommand, ValueEnum};
 use models::explain::Explainer;
 use models::student::{MANIFEST, Student, TrainedModel};
@@ -83,7 +83,7 @@ impl Street {
 #[derive(clap::Args)]
 struct TreeSource {
     /// The agent: `oct`, `cart`, `oct:model=FOLDER` or a name from the configuration; or a folder
-    /// made by `cardroom train oct` or `train cart`
+    /// made by `cardroom train student oct` or `train student cart`
     #[arg(value_name = "AGENT|FOLDER")]
     name: String,
     #[command(flatten)]
@@ -136,10 +136,10 @@ fn trees(named: &Named, name: &str) -> Result<Trees, Failure> {
             Some(student) => student,
             None => return Ok(Trees::Missing("has no decision trees".to_owned())),
         },
-        Err(AgentError::Unknown { .. }) if Path::new(name).join(MANIFEST).is_file() => {
+        Err(error) if error.is_unknown() && Path::new(name).join(MANIFEST).is_file() => {
             Arc::new(Student::open(Path::new(name))?)
         }
-        Err(AgentError::Unknown { .. }) if Path::new(name).is_dir() => {
+        Err(error) if error.is_unknown() && Path::new(name).is_dir() => {
             return Ok(Trees::Missing(format!("holds no {MANIFEST}")));
         }
         Err(error) => return Err(Failure::input(error)),
@@ -153,7 +153,7 @@ fn trees(named: &Named, name: &str) -> Result<Trees, Failure> {
 /// An agent that has a policy, given by its name or by the folder of a student.
 fn player(named: &Named, name: &str) -> Result<AgentChoice, Failure> {
     let folder = Path::new(name);
-    let unknown = matches!(named.registry()?.resolve(name), Err(AgentError::Unknown { .. }));
+    let unknown = named.registry()?.resolve(name).is_err_and(|error| error.is_unknown());
     if unknown && folder.join(MANIFEST).is_file() {
         let kind = Student::open(folder)?.manifest().kind.clone();
         return named.resolve_with_policy(&format!("{kind}:model={name}"));

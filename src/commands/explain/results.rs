@@ -54,11 +54,9 @@ pub(super) struct Args {
     /// The game of an ACPC log, if its first line does not identify it
     #[arg(long, value_name = "GAME")]
     game: Option<String>,
-    /// Print one JSON document with all places instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
-    /// No progress display
-    #[arg(long, short)]
+    #[arg(from_global)]
     quiet: bool,
 }
 

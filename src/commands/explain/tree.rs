@@ -40,9 +40,9 @@ use crate::tree_picture::{BoxKind, TreeBox, TreePicture};
 /// Examples:
 ///   cardroom explain tree oct --street preflop
 ///   cardroom explain tree oct --street river --node 120 --depth 6
-///   cardroom explain tree oct --street preflop --around bluff --format svg --out bluff.svg
-///   cardroom explain tree oct --street flop --format svg --out flop.svg
-///   cardroom explain tree my-students/oct --street turn --format dot | dot -Tpdf > turn.pdf
+///   cardroom explain tree oct --street preflop --around bluff --svg bluff.svg
+///   cardroom explain tree oct --street flop --svg flop.svg
+///   cardroom explain tree my-students/oct --street turn --dot turn.dot
 ///   cardroom explain tree oct --street preflop --match data/matches/oct-vs-cfr
 ///
 /// Exit codes: 2 when the tree has no such node, 3 when the agent has no trees or did not play the
@@ -69,12 +69,12 @@ pub(super) struct Args {
     /// A match folder or ledger: each node shows what was won there, with its 95 % interval
     #[arg(long = "match", value_name = "MATCH")]
     played: Option<PathBuf>,
-    /// Output format
-    #[arg(long, value_enum, default_value = "text")]
-    format: Format,
-    /// Write to this file instead of standard output
+    /// Draw the tree into this SVG file
     #[arg(long, value_name = "FILE")]
-    out: Option<PathBuf>,
+    svg: Option<PathBuf>,
+    /// Write the tree to this file for Graphviz
+    #[arg(long, value_name = "FILE")]
+    dot: Option<PathBuf>,
 }
 
 /// A filter of leaves by their actions.
@@ -86,20 +86,10 @@ enum LeafFilter {
     Value,
 }
 
-/// The output format of a tree.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// Indented lines
-    Text,
-    /// For Graphviz
-    Dot,
-    /// An SVG picture
-    Svg,
-}
-
 /// Runs the command: prints the tree or writes it to a file.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
-    output::check(args.out.as_deref())?;
+    output::check(args.svg.as_deref())?;
+    output::check(args.dot.as_deref())?;
     let student = args.source.student()?;
     let street = args.street.street();
     let explainer = explainer(&student, street)?;
@@ -118,15 +108,13 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
         Some(path) => winnings_in_words(args, path, &student, &shown, &mut heading)?,
         None => Vec::new(),
     };
-    let made = match args.format {
-        Format::Text => text(&explainer, &shown, &won, &heading),
-        Format::Dot => dot(&explainer, &shown, &won, &heading),
-        Format::Svg => svg(&explainer, &shown, &won, &heading),
-    };
-    match &args.out {
-        Some(path) => report::write(path, &made).map(Output::printed),
-        None => Ok(Output::from(made)),
+    if let Some(path) = &args.svg {
+        report::write(path, &svg(&explainer, &shown, &won, &heading))?;
     }
+    if let Some(path) = &args.dot {
+        report::write(path, &dot(&explainer, &shown, &won, &heading))?;
+    }
+    Ok(Output::from(text(&explainer, &shown, &won, &heading)))
 }
 
 /// The node at which the shown part of a tree begins.
@@ -439,8 +427,7 @@ pub(super) struct BluffsArgs {
     /// Leaves shown per street; the others are only counted
     #[arg(long, value_name = "N", default_value_t = 5)]
     most: usize,
-    /// Print one JSON document with all leaves instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
 }
 

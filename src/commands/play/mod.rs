@@ -72,9 +72,8 @@ struct AcpcArgs {
     record: Option<PathBuf>,
     /// The name of another player, for agents that use it; may be given several times
     #[arg(long, value_name = "NAME")]
-    opponent: Vec<String>,
-    /// Print the summary as one JSON document
-    #[arg(long)]
+    against: Vec<String>,
+    #[arg(from_global)]
     json: bool,
 }
 
@@ -100,7 +99,7 @@ fn run_acpc(args: AcpcArgs) -> Result<(), Failure> {
         connect_timeout: args.connect_timeout.0,
         silence: (!args.silence_timeout.0.is_zero()).then_some(args.silence_timeout.0),
         deadline: args.deadline.map(|time| time.0),
-        opponents: args.opponent,
+        opponents: args.against,
     };
     let mut record = args.record.as_deref().map(Record::open).transpose().map_err(failure)?;
     let stop = interrupt::listen(interrupt::FINISHING)?;

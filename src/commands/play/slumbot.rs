@@ -90,17 +90,15 @@ pub(super) struct Args {
     certificates: Option<PathBuf>,
     /// The agent to play against, if the server is another cardroom
     #[arg(long, value_name = "NAME")]
-    opponent: Option<String>,
+    against: Option<String>,
     /// The folder for the run [default: in the data folder, by agent and number of hands]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     #[command(flatten)]
     named: Named,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
-    /// No progress display
-    #[arg(long, short)]
+    #[arg(from_global)]
     quiet: bool,
 }
 
@@ -258,7 +256,7 @@ fn plan(args: &Args) -> Result<SlumbotRunSettings, Failure> {
         seed: args.seed,
         deadline: args.deadline.map(|time| time.0),
         login: login(args.login.as_deref())?,
-        opponent: args.opponent.clone(),
+        opponent: args.against.clone(),
         folder,
         name,
         provenance: provenance(),

@@ -21,7 +21,7 @@ use crate::output::{Output, Report};
 /// Put a long command into a queue in parts, for workers on any number of machines.
 ///
 /// RUN.toml names a command that has --shard (match, tournament, evaluate, study, train situations,
-/// endgame database), and the number of parts:
+/// solve endgame database), and the number of parts:
 ///
 ///   command = "match resolve cfr --hands 1000000 --seed 7"
 ///   parts = 200
@@ -45,8 +45,7 @@ pub struct Args {
     /// of this version [default: the last value given, else 30s]
     #[arg(long, value_name = "TIME")]
     lease: Option<Time>,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
 }
 
@@ -195,12 +194,16 @@ enum Join {
 
 /// All commands that can be split.
 const SPLIT_COMMANDS: [SplitCommand; 6] = [
-    SplitCommand { name: &["match"], threads: Some("--jobs"), join: Join::Ledgers },
-    SplitCommand { name: &["tournament"], threads: Some("--jobs"), join: Join::Ledgers },
+    SplitCommand { name: &["match"], threads: Some("--threads"), join: Join::Ledgers },
+    SplitCommand { name: &["tournament"], threads: Some("--threads"), join: Join::Ledgers },
     SplitCommand { name: &["evaluate"], threads: Some("--threads"), join: Join::Folders },
     SplitCommand { name: &["study"], threads: None, join: Join::Folders },
     SplitCommand { name: &["train", "situations"], threads: Some("--threads"), join: Join::Files },
-    SplitCommand { name: &["endgame", "database"], threads: Some("--threads"), join: Join::Files },
+    SplitCommand {
+        name: &["solve", "endgame", "database"],
+        threads: Some("--threads"),
+        join: Join::Files,
+    },
 ];
 
 impl SplitCommand {

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use ::queue::{Dead, Done, Queue, QueueError, RunFile, Status, WorkerState, unpack};
+use ::queue::{Dead, Done, Queue, RunFile, Status, WorkerState, unpack};
 use clap::Subcommand;
 use logs::Rate;
 use logs::stats::CrossTable;
@@ -25,15 +25,17 @@ use crate::progress::Progress;
 /// List the runs in a queue, show or remove one, or fetch its results.
 ///
 /// Examples:
-///   cardroom runs list --nats nats://HOST:4222
-///   cardroom runs show 3f21 --nats nats://HOST:4222
-///   cardroom runs collect 3f21 --out whole --nats nats://HOST:4222
+///   cardroom runs --nats nats://HOST:4222 list
+///   cardroom runs --nats nats://HOST:4222 show 3f21
+///   cardroom runs --nats nats://HOST:4222 collect 3f21 --out whole
 ///
 /// Exit codes: 0; 3 when there is no such run or something is wrong on this side; 4 when the server
 /// does not answer, or the run to be collected is not finished.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Args {
+    #[command(flatten)]
+    server: ServerArgs,
     #[command(subcommand)]
     command: RunsCommand,
 }
@@ -52,10 +54,7 @@ enum RunsCommand {
 
 #[derive(clap::Args)]
 struct ListArgs {
-    #[command(flatten)]
-    server: ServerArgs,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
 }
 
@@ -75,53 +74,45 @@ struct Collect {
     /// The folder or file to make, like --out of the run's command
     #[arg(long, value_name = "PATH")]
     out: PathBuf,
-    /// No progress display
-    #[arg(long, short)]
+    #[arg(from_global)]
     quiet: bool,
 }
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> Result<Output, Failure> {
+    let queue = args.server.connect()?;
     match args.command {
-        RunsCommand::List(ListArgs { server, json }) => {
-            Output::report(&Runs::all(&server.connect()?)?, json)
-        }
-        RunsCommand::Show(RunArgs { run, asked: ListArgs { server, json } }) => {
-            let queue = server.connect()?;
+        RunsCommand::List(ListArgs { json }) => Output::report(&Runs::all(&queue)?, json),
+        RunsCommand::Show(RunArgs { run, asked: ListArgs { json } }) => {
             let runs = vec![queue.status(&run)?];
             Output::report(&OneRun(Runs { runs, workers: queue.workers()? }), json)
         }
-        RunsCommand::Cancel(RunArgs { run, asked: ListArgs { server, json } }) => {
-            let queue = server.connect()?;
+        RunsCommand::Cancel(RunArgs { run, asked: ListArgs { json } }) => {
             let Status { id, run, done, .. } = queue.cancel(&run)?;
             Output::report(&Removed { run: id, parts: run.parts, done: done.len() }, json)
         }
-        RunsCommand::Collect(Collect { of, out, quiet }) => collect(of, &out, quiet),
+        RunsCommand::Collect(Collect { of, out, quiet }) => collect(&queue, of, &out, quiet),
     }
 }
 
 /// Fetches the parts of a run and merges them.
-fn collect(of: RunArgs, out: &Path, quiet: bool) -> Result<Output, Failure> {
-    let RunArgs { run, asked: ListArgs { server, json } } = of;
-    let queue = server.connect()?;
+fn collect(queue: &Queue, of: RunArgs, out: &Path, quiet: bool) -> Result<Output, Failure> {
+    let RunArgs { run, asked: ListArgs { json } } = of;
     let status = queue.status(&run)?;
     if status.done.len() < status.run.parts as usize {
-        let (run, parts) = (status.id.clone(), status.run.parts);
-        let (done, dead) = (status.done.len() as u32, status.dead.len() as u32);
-        return Err(QueueError::Unfinished { run, done, parts, dead }.into());
+        return Err(::queue::Error::unfinished(&status).into());
     }
     let lost = queue.put_back_lost(&status)?;
     if lost > 0 {
-        return Err(QueueError::Lost { run: status.id, parts: lost }.into());
+        return Err(::queue::Error::lost(&status.id, lost).into());
     }
     let split = SplitCommand::find(&status.run.command)?;
     let mut beside = out.as_os_str().to_owned();
     beside.push(".parts");
     let beside = PathBuf::from(beside);
-    std::fs::create_dir_all(&beside)
-        .map_err(|source| QueueError::Io { path: beside.clone(), source })?;
+    std::fs::create_dir_all(&beside).map_err(::queue::Error::io(&beside))?;
     let abort = Aborting::begin()?;
-    let parts = fetch(&queue, &status, &beside, quiet)?;
+    let parts = fetch(queue, &status, &beside, quiet)?;
     drop(abort);
     let mut output = Output::default();
     for mut words in split.join(&status.run.command, &parts, out) {
@@ -169,7 +160,7 @@ pub(crate) struct Runs {
 
 impl Runs {
     /// All runs and workers of a queue.
-    pub(crate) fn all(queue: &Queue) -> Result<Runs, QueueError> {
+    pub(crate) fn all(queue: &Queue) -> Result<Runs, ::queue::Error> {
         Ok(Runs { runs: queue.runs()?, workers: queue.workers()? })
     }
 

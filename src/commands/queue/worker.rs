@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use ::queue::{LeasedPart, Outcome, Product, QueueError, Worker, pack};
+use ::queue::{LeasedPart, Outcome, Product, Worker, pack};
 use show::number::counted;
 
 use super::enqueue::SplitCommand;
@@ -41,8 +41,7 @@ pub struct Args {
     /// The folder for files of runs
     #[arg(long, value_name = "FOLDER", default_value = "data/queue")]
     cache: PathBuf,
-    /// Do not report each part
-    #[arg(long, short)]
+    #[arg(from_global)]
     quiet: bool,
 }
 
@@ -91,10 +90,7 @@ pub fn run(args: Args) -> Result<Output, Failure> {
     }
     let parts = counted(done, "part");
     if stop.asked() {
-        return Err(Failure::interrupted(format!(
-            "stopped after {parts}; resume with: {}",
-            interrupt::command_line()
-        )));
+        return Err(interrupt::stopped(&format!("stopped after {parts}")));
     }
     Ok(Output::from(format!("{parts} done; nothing is left\n")))
 }
@@ -118,8 +114,7 @@ fn perform_part(part: &LeasedPart, threads: Option<u16>) -> Result<Outcome, Fail
     let split = SplitCommand::find(&part.run.command)?;
     let of = (part.part, part.run.parts);
     let words = split.part(&part.run.command, of, threads, &part.out);
-    std::env::set_current_dir(&part.folder)
-        .map_err(|source| Failure::from(QueueError::Io { path: part.folder.clone(), source }))?;
+    std::env::set_current_dir(&part.folder).map_err(::queue::Error::io(&part.folder))?;
     let result = perform(Command::parse(&words)?)?.whole()?;
     let packed = part.out.with_extension("tar.gz");
     pack(&part.out, |file| split.keeps(file), &packed)?;

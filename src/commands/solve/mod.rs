@@ -1,94 +1,59 @@
-//! `cardroom solve`: equilibria of small games, and of hold'em subgames from a board on.
+//! `cardroom solve`: equilibria of small games, of hold'em subgames, of all-in or fold, and of
+//! endgames with one bet.
 
 mod checkpoint;
+mod endgame;
 mod range_trees;
 mod shove_fold;
 mod small_games;
 mod subgame;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::str::FromStr;
 
+use clap::Subcommand;
 use serde::Serialize;
 
-use crate::arguments::Given;
 use crate::exit::Failure;
-use crate::output::{self, Output};
+use crate::output::Output;
 use crate::report;
 
-/// Solve a small two-player game, or heads-up hold'em from a board on, and report the
-/// exploitability.
-///
-/// GAME: every deal and every raise size is enumerated, so the game must be small: Kuhn and Leduc
-/// poker, limit games with few cards, no-limit games with few chips.
-///
-/// --board: a flop, turn or river of no-limit hold'em, range against range with exact cards and the
-/// bets of a menu. The first player acts first on every street. The strategy is shown for the
-/// start, or with --at for any other point: `--at "x b66 c Kd"`. docs/solve.md has a walkthrough.
-///
-/// shove-fold: all-in or fold before the flop, at any stack (`cardroom solve shove-fold --help`);
-/// range-trees: the best small decision trees for it.
+/// Solve a game, or a part of one, and report the exploitability.
 ///
 /// Exploitability is what a player who knows the other's strategy wins beyond the value of the
-/// game, averaged over both players, in chips.
+/// game, averaged over both players, in chips. docs/solve.md has a walkthrough.
+///
+/// Examples:
+///   cardroom solve game leduc.limit.2p
+///   cardroom solve subgame --board Td9d6hQc2s --pot 100 --stack 200 --ranges QQ+,AKs random
+///   cardroom solve shove-fold --stack 10
+///   cardroom solve trees --stack 10
+///   cardroom solve endgame solve
 #[derive(clap::Args)]
-#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+#[command(verbatim_doc_comment)]
 pub struct Args {
-    #[command(flatten)]
-    given: Given,
     #[command(subcommand)]
-    command: Option<SolveCommand>,
-    /// The game: a built-in name, the path of an ACPC game definition, or `ten-cards`
-    #[arg(value_name = "GAME", conflicts_with = "board")]
-    game: Option<String>,
-    /// The algorithm: cfr, cfr+, cfr+quadratic, lcfr, dcfr, dcfr(ALPHA,BETA,GAMMA), dcfr+, pcfr+,
-    /// pdcfr+, dcfr-restarting, dcfr-restarting(ALPHA,BETA,GAMMA), hs-dcfr(START), optionally with
-    /// `,predictive`, `,second-first` or `,discount-then-add`; for a GAME also with
-    /// `,simultaneous`, and external or outcome (sampling), linear-program
-    /// [default: dcfr; with --board dcfr(1.5,0.4,3),second-first]
-    #[arg(long, value_name = "NAME")]
-    algorithm: Option<String>,
-    /// Maximum number of iterations
-    #[arg(long, value_name = "N", default_value_t = 1000,
-        value_parser = clap::value_parser!(u32).range(1..))]
-    iterations: u32,
-    /// Stop at this exploitability, in chips or, with --board, as a share of the pot such as 0.5%
-    /// [default with --board: 0.5%]
-    #[arg(long, value_name = "CHIPS|SHARE")]
-    until: Option<Goal>,
-    /// Write the strategies to this JSON file: for a GAME all, with --board those shown
-    #[arg(long, value_name = "FILE")]
-    strategy: Option<PathBuf>,
-    /// Print one JSON document instead of text
-    #[arg(long)]
-    json: bool,
-    #[command(flatten)]
-    small: small_games::Options,
-    #[command(flatten)]
-    subgame: subgame::Options,
+    command: SolveCommand,
 }
 
-/// Games with options of their own.
-#[derive(clap::Subcommand)]
+/// What is solved.
+#[derive(Subcommand)]
 enum SolveCommand {
+    Game(small_games::Args),
+    Subgame(Box<subgame::Args>),
     ShoveFold(shove_fold::Args),
-    RangeTrees(range_trees::Args),
+    Endgame(endgame::Args),
+    Trees(range_trees::Args),
 }
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<Output, Failure> {
-    output::check(args.strategy.as_deref())?;
     match &args.command {
-        Some(SolveCommand::ShoveFold(args)) => return shove_fold::run(args),
-        Some(SolveCommand::RangeTrees(args)) => return range_trees::run(args),
-        None => {}
-    }
-    match (&args.subgame.board, &args.game) {
-        (Some(board), _) => subgame::run(args, board).map(Output::printed),
-        (None, Some(game)) => small_games::run(args, game),
-        (None, None) => {
-            Err(Failure::usage("name a GAME, give a --board, or choose shove-fold or range-trees"))
-        }
+        SolveCommand::Game(args) => small_games::run(args),
+        SolveCommand::Subgame(args) => subgame::run(args).map(Output::printed),
+        SolveCommand::ShoveFold(args) => shove_fold::run(args),
+        SolveCommand::Endgame(args) => endgame::run(args),
+        SolveCommand::Trees(args) => range_trees::run(args),
     }
 }
 

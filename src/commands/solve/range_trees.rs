@@ -1,18 +1,16 @@
-//! `cardroom solve range-trees`: the best shove and call ranges that a tree of a few questions can
+//! `cardroom solve trees`: the best shove and call ranges that a tree of a few questions can
 //! describe.
 
 use std::fmt;
 use std::sync::Mutex;
 
-use learners::range_trees::{Limits, Loss, Optimum, optima};
-use models::linear::Blind;
+use readable::shove_fold::range_trees::{Limits, Loss, Optimum, optima};
+use readable::shove_fold::{Blind, Payoffs, share};
 use serde::Serialize;
 use show::Table;
 use show::number::percent;
-use solvers::shove_fold::{Payoffs, share};
 
-use crate::arguments::Stacks;
-use crate::arguments::Threads;
+use crate::arguments::{Stacks, Threads};
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::output::{Output, Report};
@@ -43,11 +41,9 @@ pub struct Args {
     depth: u8,
     #[command(flatten)]
     threads: Threads,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
-    /// No progress display
-    #[arg(long, short)]
+    #[arg(from_global)]
     quiet: bool,
 }
 

@@ -5,14 +5,14 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use cards::StartingHand;
-use models::linear::{Blind, LinearError, LinearModel, PUBLISHED, Weights};
+use readable::linear::{LinearModel, PUBLISHED, Weights};
+use readable::shove_fold::{
+    Equilibrium, Payoffs, Range, Ranges, best_sage, equilibrium, sage, sage_ranges, share,
+};
 use serde::{Serialize, Serializer};
 use show::Table;
 use show::number::{percent, signed};
 use show::svg::{Colour, Head, Heading, Picture};
-use solvers::shove_fold::{
-    Equilibrium, Payoffs, Range, Ranges, best_sage, equilibrium, sage, sage_ranges, share,
-};
 
 use crate::arguments::Stacks;
 use crate::chart::grid;
@@ -44,8 +44,7 @@ pub struct Args {
     /// the difference
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
 }
 
@@ -454,15 +453,10 @@ impl Rule {
             Kind::Always(share) => Some((Ranges { jam: [*share; 169], call: [*share; 169] }, None)),
             Kind::Sage => sage(payoffs.stack).map(sums),
             Kind::SageBest => Some(sums(best_sage(payoffs))),
-            Kind::Published => Some((ranges_of(&Weights::shared(PUBLISHED)), None)),
-            Kind::Linear(model) => Some((ranges_of(&model.at(payoffs.stack)), None)),
+            Kind::Published => Some((Weights::shared(PUBLISHED).ranges(), None)),
+            Kind::Linear(model) => Some((model.at(payoffs.stack).ranges(), None)),
         }
     }
-}
-
-/// The ranges of both blinds under these weights.
-fn ranges_of(weights: &Weights) -> Ranges {
-    Ranges { jam: weights.range(Blind::Small), call: weights.range(Blind::Big) }
 }
 
 /// Reads a file of linear weights.
@@ -474,5 +468,5 @@ fn read_weights(path: &Path) -> Result<LinearModel, Failure> {
             format!("{error}; name a file of `cardroom train linear`, or one of {names}"),
         )
     })?;
-    text.parse().map_err(|error: LinearError| Failure::at(path, error))
+    text.parse().map_err(|error: readable::Error| Failure::at(path, error))
 }

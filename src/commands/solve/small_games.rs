@@ -1,33 +1,59 @@
-//! `cardroom solve GAME`: small games, solved whole.
+//! `cardroom solve game`: small games, solved whole.
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::PathBuf;
 
 use protocol::acpc::gamedef::Reading;
 use serde::Serialize;
 use show::Table;
 use show::number::whole;
 use solvers::games::{Dealt, TenCards};
-use solvers::{
-    Cfr, Player, Profile, Sampling, SamplingOptions, Scheme, Sequences, Tree, TreeError, Variant,
-};
+use solvers::{Cfr, Player, Profile, Sampling, SamplingOptions, Scheme, Sequences, Tree, Variant};
 
-use super::{Args, Goal};
+use super::Goal;
+use crate::arguments::Given;
 use crate::exit::Failure;
-use crate::output::{Output, Report};
+use crate::output::{self, Output, Report};
 use crate::progress::Progress;
 
-/// What only small games have.
+/// Solve a small two-player game.
+///
+/// Every deal and every raise size is enumerated, so the game must be small: Kuhn and Leduc poker,
+/// limit games with few cards, no-limit games with few chips.
 #[derive(clap::Args)]
-#[command(next_help_heading = "Small games")]
-#[group(skip)]
-pub(super) struct Options {
+pub(super) struct Args {
+    #[command(flatten)]
+    given: Given,
+    /// The game: a built-in name, the path of an ACPC game definition, or `ten-cards`
+    #[arg(value_name = "GAME")]
+    game: String,
+    /// The algorithm: cfr, cfr+, cfr+quadratic, lcfr, dcfr, dcfr(ALPHA,BETA,GAMMA), dcfr+, pcfr+,
+    /// pdcfr+, dcfr-restarting, dcfr-restarting(ALPHA,BETA,GAMMA), hs-dcfr(START), optionally with
+    /// `,predictive`, `,simultaneous`, `,second-first` or `,discount-then-add`; external or outcome
+    /// (sampling), linear-program
+    #[arg(long, value_name = "NAME", default_value = "dcfr")]
+    algorithm: String,
+    /// Maximum number of iterations
+    #[arg(long, value_name = "N", default_value_t = 1000,
+        value_parser = clap::value_parser!(u32).range(1..))]
+    iterations: u32,
+    /// Stop at this exploitability, in chips
+    #[arg(long, value_name = "CHIPS")]
+    until: Option<Goal>,
+    /// Write the strategies to this JSON file
+    #[arg(long, value_name = "FILE")]
+    strategy: Option<PathBuf>,
     /// Seed for the sampling algorithms
-    #[arg(long, value_name = "N", default_value_t = 1, conflicts_with = "board")]
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
     seed: u64,
     /// Maximum number of nodes; building a million takes some 600 MB
-    #[arg(long, value_name = "N", default_value_t = 5_000_000, conflicts_with = "board")]
+    #[arg(long, value_name = "N", default_value_t = 5_000_000)]
     nodes: usize,
+    #[arg(from_global)]
+    json: bool,
+    #[arg(from_global)]
+    quiet: bool,
 }
 
 /// An algorithm that can be named.
@@ -100,8 +126,9 @@ impl fmt::Display for SolveReport<'_> {
 }
 
 /// Runs the command: solves the game and prints the table.
-pub(super) fn run(args: &Args, name: &str) -> Result<Output, Failure> {
-    let algorithm_name = args.algorithm.as_deref().unwrap_or("dcfr");
+pub(super) fn run(args: &Args) -> Result<Output, Failure> {
+    output::check(args.strategy.as_deref())?;
+    let (name, algorithm_name) = (args.game.as_str(), args.algorithm.as_str());
     let algorithm = algorithm(algorithm_name)?;
     match algorithm {
         Algorithm::Sampling(_) => {}
@@ -121,7 +148,7 @@ pub(super) fn run(args: &Args, name: &str) -> Result<Output, Failure> {
         Some(Goal::Chips(chips)) => Some(chips),
         None => None,
     };
-    let tree = tree(name, args.small.nodes)?;
+    let tree = tree(name, args.nodes)?;
     let game = Sequences::new(&tree);
     let (points, profile) = solve(&tree, &game, &algorithm, args, until)?;
     if let Some(path) = &args.strategy {
@@ -144,7 +171,7 @@ fn algorithm(name: &str) -> Result<Algorithm, Failure> {
         "external" => Ok(Algorithm::Sampling(Scheme::External)),
         "outcome" => Ok(Algorithm::Sampling(Scheme::Outcome { exploration: 0.6 })),
         "linear-program" => Ok(Algorithm::LinearProgram),
-        _ => name.parse().map(Algorithm::Cfr).map_err(|error: solvers::ParseVariantError| {
+        _ => name.parse().map(Algorithm::Cfr).map_err(|error: solvers::Error| {
             Failure::usage(format!("--algorithm: {error}; or external, outcome, linear-program"))
         }),
     }
@@ -156,12 +183,14 @@ fn tree(name: &str, nodes: usize) -> Result<Tree, Failure> {
     }
     let def = matches::games::load_game(name, Reading::Strict)?;
     let game = Dealt::new(def)?;
-    Tree::new(&game, nodes).map_err(|error| match error {
-        TreeError::TooLarge { .. } => Failure::input(anyhow::anyhow!(
+    Tree::new(&game, nodes).map_err(|error| {
+        if !error.is_too_large() {
+            return Failure::input(error);
+        }
+        Failure::input(anyhow::anyhow!(
             "{name}: the tree has more than {nodes} nodes: raise --nodes, or solve a part of it: \
-             hold'em from a --board on"
-        )),
-        error => Failure::input(error),
+             hold'em from a board on, with `cardroom solve subgame`"
+        ))
     })
 }
 
@@ -187,14 +216,14 @@ fn solve(
         }
         Algorithm::Sampling(scheme) => {
             let options = SamplingOptions { scheme, ..SamplingOptions::default() };
-            let mut sampling = Sampling::new(tree, game, options, args.small.seed);
+            let mut sampling = Sampling::new(tree, game, options, args.seed);
             Box::new(move |iterations| {
                 sampling.run(iterations.into());
                 sampling.average()
             })
         }
     };
-    let mut progress = Progress::new(args.iterations.into(), "iterations", args.json);
+    let mut progress = Progress::new(args.iterations.into(), "iterations", args.json || args.quiet);
     let mut points = Vec::new();
     let mut done = 0;
     loop {

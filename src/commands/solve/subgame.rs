@@ -1,4 +1,4 @@
-//! `cardroom solve --board`: hold'em subgames from a board on, range against range: reading the
+//! `cardroom solve subgame`: hold'em subgames from a board on, range against range: reading the
 //! problem and the spots to show, solving, and the result as text, JSON and a picture.
 //!
 //! A spot is written as the actions and cards from the root on, as in `x b66 c Kd`: `f` folds, `x`
@@ -18,13 +18,13 @@ use serde::Serialize;
 use show::number::{percent, whole};
 use solvers::subgame::{
     Evaluation, HandValue, OffTree, Options as SolverOptions, Precision, Size, Solver, Spot,
-    Subgame, SubgameError, start,
+    Subgame, start,
 };
 use solvers::{Player, Variant};
 
+use super::Goal;
 use super::checkpoint::Checkpoint;
-use super::{Args, Goal};
-use crate::arguments::{pool, threads};
+use crate::arguments::Threads;
 use crate::chart::{self, Chart, Hand, before_street};
 use crate::config::units;
 use crate::exit::Failure;
@@ -33,77 +33,94 @@ use crate::interrupt;
 use crate::output::{self, Output, Report};
 use crate::progress::{Progress, say_line};
 use crate::report;
-use crate::resolve_names::bet_menu;
+use crate::resolve_names::{Named, bet_menu};
 
-/// What only subgames have.
+/// Solve heads-up no-limit hold'em from a flop, turn or river on, range against range.
+///
+/// Cards are exact, bets are those of a menu. The first player acts first on every street. The
+/// strategy is shown for the start, or with --at for any other point: `--at "x b66 c Kd"`.
 #[derive(clap::Args)]
-#[command(next_help_heading = "Hold'em from a board on")]
-#[group(skip)]
-pub(super) struct Options {
+pub(super) struct Args {
     /// Board cards: three, four or five, as in Td9d6hQc2s
-    #[arg(long, value_name = "CARDS", requires_all = ["pot", "stack", "ranges"])]
-    pub(super) board: Option<String>,
+    #[arg(long, value_name = "CARDS")]
+    board: String,
     /// Chips in the pot, half from each player
-    #[arg(long, value_name = "CHIPS", requires = "board")]
-    pot: Option<Chips>,
+    #[arg(long, value_name = "CHIPS")]
+    pot: Chips,
     /// Chips left to each player; a second number is for the second player
-    #[arg(long, value_name = "CHIPS", num_args = 1..=2, requires = "board")]
+    #[arg(long, value_name = "CHIPS", num_args = 1..=2, required = true)]
     stack: Vec<Chips>,
     /// Ranges of the first and the second player, as in `QQ+,AKs,A5s-A2s,KQo:0.5,AhKh` (the number
     /// after `:` is a weight); `random` is every hand
-    #[arg(long, value_name = "RANGE", num_args = 2, value_names = ["RANGE", "RANGE"],
-        requires = "board")]
+    #[arg(long, num_args = 2, value_names = ["RANGE", "RANGE"], required = true)]
     ranges: Vec<String>,
+    /// The algorithm: cfr, cfr+, cfr+quadratic, lcfr, dcfr, dcfr(ALPHA,BETA,GAMMA), dcfr+, pcfr+,
+    /// pdcfr+, dcfr-restarting, dcfr-restarting(ALPHA,BETA,GAMMA), hs-dcfr(START), optionally with
+    /// `,predictive`, `,second-first` or `,discount-then-add`
+    /// [default: dcfr(1.5,0.4,3),second-first]
+    #[arg(long, value_name = "NAME")]
+    algorithm: Option<String>,
+    /// Maximum number of iterations
+    #[arg(long, value_name = "N", default_value_t = 1000,
+        value_parser = clap::value_parser!(u32).range(1..))]
+    iterations: u32,
+    /// Stop at this exploitability, in chips or as a share of the pot such as 0.5% [default: 0.5%]
+    #[arg(long, value_name = "CHIPS|SHARE")]
+    until: Option<Goal>,
+    /// Write the strategies that are shown to this JSON file
+    #[arg(long, value_name = "FILE")]
+    strategy: Option<PathBuf>,
     /// Actions on this street before the subgame starts, on the menu or not, as in "x b66" (words
     /// as in --at); the pot and the stacks are those before these actions, the ranges those after
-    #[arg(long, value_name = "WORDS", requires = "board")]
+    #[arg(long, value_name = "WORDS")]
     after: Option<String>,
     /// The bets: a shipped menu (fc, fcpa, ladder, limit, overbet, reraise, small, standard), a
     /// file, or menu lines separated by `;`, as in "every 1: 50% allin; every 2+: allin"
-    #[arg(long, value_name = "NAME|FILE|TEXT", default_value = "standard", requires = "board")]
+    #[arg(long, value_name = "NAME|FILE|TEXT", default_value = "standard")]
     menu: String,
     /// The smallest bet, in chips
-    #[arg(long, value_name = "CHIPS", default_value_t = 1, requires = "board")]
+    #[arg(long, value_name = "CHIPS", default_value_t = 1)]
     smallest_bet: Chips,
     /// Precision of stored numbers: half takes half the memory
-    #[arg(long, value_enum, default_value = "single", requires = "board")]
+    #[arg(long, value_enum, default_value = "single")]
     precision: Bits,
     /// Memory limit for solving
-    #[arg(long, value_name = "SIZE", default_value = "8GiB", requires = "board")]
+    #[arg(long, value_name = "SIZE", default_value = "8GiB")]
     memory: units::Size,
-    /// Threads, at most 1024 [default: one per processor; more are not used]
-    #[arg(long, value_name = "N", requires = "board",
-        value_parser = clap::value_parser!(u16).range(1..=1024))]
-    threads: Option<u16>,
+    #[command(flatten)]
+    threads: Threads,
     /// Only report the size of the tree and the memory for it
-    #[arg(long, requires = "board", conflicts_with_all = ["at", "hands", "svg", "strategy",
+    #[arg(long, conflicts_with_all = ["at", "hands", "svg", "strategy",
         "keep", "no_keep", "checkpoint", "iterations", "until"])]
     dry_run: bool,
     /// Show the spot after these actions and cards, as in "x b66 c Kd": f(old), x (check), c(all),
     /// bN and rN (bet and raise to N chips on the street), a(ll-in), cards as they are dealt. May
     /// be given several times
-    #[arg(long, value_name = "WORDS", requires = "board")]
+    #[arg(long, value_name = "WORDS")]
     at: Vec<String>,
     /// List every hand with its strategy and expected value
-    #[arg(long, requires = "board")]
+    #[arg(long)]
     hands: bool,
     /// Draw the chart of the spot into this SVG file
-    #[arg(long, value_name = "FILE", requires = "board")]
+    #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     /// Keep the checkpoint in this file, even after the solution: the same command continues from
     /// it, also with other --at, more --iterations or a lower --until [default: a file under
     /// data/solves, named after what is solved and removed when that is done; none in the first
     /// seconds]
-    #[arg(long, value_name = "FILE", requires = "board")]
+    #[arg(long, value_name = "FILE")]
     pub(super) keep: Option<PathBuf>,
     /// Write no checkpoint
-    #[arg(long, requires = "board", conflicts_with_all = ["keep", "checkpoint"])]
+    #[arg(long, conflicts_with_all = ["keep", "checkpoint"])]
     pub(super) no_keep: bool,
+    #[command(flatten)]
+    pub(super) named: Named,
     /// Time between checkpoints; at least ten times as long as the last one took
-    #[arg(long, value_name = "TIME", default_value = "1min", requires = "board")]
+    #[arg(long, value_name = "TIME", default_value = "1min")]
     pub(super) checkpoint: units::Time,
-    /// No progress display
-    #[arg(long, short, requires = "board")]
+    #[arg(from_global)]
+    json: bool,
+    #[arg(from_global)]
     quiet: bool,
 }
 
@@ -126,16 +143,15 @@ impl Bits {
 }
 
 /// Runs the command on a thread pool: solves the subgame and prints the result.
-pub(super) fn run(args: &Args, board: &str) -> Result<(), Failure> {
-    output::check(args.subgame.svg.as_deref())?;
-    let pool = pool(threads(args.subgame.threads))?;
-    pool.run(|| Problem::new(args, board)?.run())
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    output::check(args.strategy.as_deref())?;
+    output::check(args.svg.as_deref())?;
+    args.threads.pool()?.run(|| Problem::new(args)?.run())
 }
 
 /// A subgame to solve, and its options.
 pub(super) struct Problem<'a> {
-    args: &'a Args,
-    pub(super) options: &'a Options,
+    pub(super) options: &'a Args,
     pub(super) root: PublicState,
     ranges: [Range; 2],
     menu: BetMenu,
@@ -143,18 +159,17 @@ pub(super) struct Problem<'a> {
 }
 
 impl<'a> Problem<'a> {
-    fn new(args: &'a Args, board: &str) -> Result<Problem<'a>, Failure> {
-        let options = &args.subgame;
-        let variant = args.algorithm.as_deref().map_or(Ok(Variant::SUBGAMES), str::parse);
+    fn new(options: &'a Args) -> Result<Problem<'a>, Failure> {
+        let variant = options.algorithm.as_deref().map_or(Ok(Variant::SUBGAMES), str::parse);
         let variant = variant.map_err(|error| Failure::usage(format!("--algorithm: {error}")))?;
         if options.svg.is_some() && options.at.len() > 1 {
             return Err(Failure::usage("--svg draws one spot: give --at once, or leave it out"));
         }
-        let board: Board = parse_board(Some(board))?.text.parse().map_err(Failure::usage)?;
-        let pot = options.pot.unwrap_or_default();
+        let board: Board =
+            parse_board(Some(&options.board))?.text.parse().map_err(Failure::usage)?;
         let first = options.stack.first().copied().unwrap_or_default();
         let stacks = [first, options.stack.get(1).copied().unwrap_or(first)];
-        let root = start(&board, pot, stacks, options.smallest_bet)?;
+        let root = start(&board, options.pot, stacks, options.smallest_bet)?;
         let root = match &options.after {
             Some(words) => after(root, words)?,
             None => root,
@@ -169,7 +184,7 @@ impl<'a> Problem<'a> {
             })
         };
         let (ranges, menu) = ([range(0)?, range(1)?], bet_menu(&options.menu)?);
-        Ok(Problem { args, options, root, ranges, menu, variant })
+        Ok(Problem { options, root, ranges, menu, variant })
     }
 
     fn run(&self) -> Result<(), Failure> {
@@ -177,7 +192,7 @@ impl<'a> Problem<'a> {
         let subgame = Subgame::new(&self.root, self.ranges.each_ref(), &actions)?;
         let size = subgame.size(&self.solver_options());
         if self.options.dry_run {
-            return Output::report(&self.report(&size, None), self.args.json)?.print();
+            return Output::report(&self.report(&size, None), self.options.json)?.print();
         }
         let stop = interrupt::listen("stopping after this iteration; press Ctrl-C again to abort")?;
         if !self.options.quiet {
@@ -215,25 +230,25 @@ impl<'a> Problem<'a> {
     fn solver_options(&self) -> SolverOptions {
         SolverOptions {
             variant: self.variant,
-            horizon: self.args.iterations,
+            horizon: self.options.iterations,
             precision: self.options.precision.precision(),
             memory: self.options.memory.0,
         }
     }
 
     /// The solver's refusal in terms of the command line.
-    fn refused(&self, error: &SubgameError) -> Failure {
-        match error {
-            SubgameError::Memory { needed, cells, .. } => Failure::input(anyhow::anyhow!(
+    fn refused(&self, error: &solvers::Error) -> Failure {
+        match error.memory() {
+            Some((needed, cells)) => Failure::input(anyhow::anyhow!(
                 "solving takes {} for {} pairs of hand and action, and --memory allows {}: offer \
                  fewer sizes with --menu, start on a later street, use --precision half, or raise \
                  --memory",
-                HumanBytes(*needed),
-                whole(*cells),
+                HumanBytes(needed),
+                whole(cells),
                 self.options.memory
             )),
-            SubgameError::Variant(_) => Failure::usage(format!("--algorithm: {error}")),
-            error => Failure::input(error.clone()),
+            None if error.is_algorithm() => Failure::usage(format!("--algorithm: {error}")),
+            None => Failure::input(error.clone()),
         }
     }
 
@@ -247,7 +262,7 @@ impl<'a> Problem<'a> {
 
     /// The exploitability to reach, in chips.
     fn goal(&self) -> f64 {
-        match self.args.until.unwrap_or(Goal::ShareOfPot(0.005)) {
+        match self.options.until.unwrap_or(Goal::ShareOfPot(0.005)) {
             Goal::Chips(chips) => chips,
             Goal::ShareOfPot(share) => share * self.root.pot() as f64,
         }
@@ -260,7 +275,7 @@ impl<'a> Problem<'a> {
         mut checkpoint: Option<&mut Checkpoint>,
         stop: &Stop,
     ) -> SolveResult {
-        let (most, goal) = (self.args.iterations, self.goal());
+        let (most, goal) = (self.options.iterations, self.goal());
         let begun = Instant::now();
         let mut progress = Progress::patient(most.into(), "iterations", self.options.quiet);
         progress.go_on(solver.iterations().into());
@@ -425,12 +440,12 @@ impl Problem<'_> {
     /// wrong.
     fn show(&self, size: &Size, solved: Solved) -> Result<(), Failure> {
         let report = self.report(size, Some(solved));
-        Output::report(&report, self.args.json)?.print()?;
+        Output::report(&report, self.options.json)?.print()?;
         let SubgameReport { parameters, solved: Some(Solved { result, spots }), .. } = &report
         else {
             return Ok(());
         };
-        if let Some(path) = &self.args.strategy {
+        if let Some(path) = &self.options.strategy {
             let schema = "cardroom-subgame-strategy/1";
             super::write_json(path, &StrategyFile { schema, parameters, spots })?;
         }

@@ -12,9 +12,9 @@ use abstraction::betting::BettingTree;
 use abstraction::buckets::{BucketRecipe, Buckets};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use game::Street;
-use logs::folder::write_whole;
 use matches::runner::Stop;
-use models::blueprint::{Blueprint, BlueprintError, Contents, PackError, WHOLE, pack, write};
+use models::blueprint::{Blueprint, Contents, WHOLE, pack, write};
+use runs::write_whole;
 use serde::Serialize;
 use show::Table;
 use show::number::{self, clock, percent, plural};
@@ -98,8 +98,7 @@ pub struct Args {
     /// Only report the size of the game and its tables
     #[arg(long)]
     dry_run: bool,
-    /// No progress display
-    #[arg(long, short)]
+    #[arg(from_global)]
     quiet: bool,
 }
 
@@ -212,7 +211,7 @@ impl<'a> Run<'a> {
         out: &'a Path,
     ) -> Result<Run<'a>, Failure> {
         let [training, curve, picture] =
-            ["training", "course.csv", "course.svg"].map(|ending| beside(out, ending));
+            [".training", ".course.csv", ".course.svg"].map(|ending| runs::beside(out, ending));
         let options = args.options();
         let (trainer, seconds) = if training.exists() {
             let file = File::open(&training).map_err(|error| at(&training, &error))?;
@@ -434,14 +433,6 @@ fn size_table(tree: &BettingTree, buckets: &Buckets, precision: Precision) -> St
     format!("{table}\n")
 }
 
-/// The path `FILE.ending`.
-fn beside(path: &Path, ending: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_os_string();
-    name.push(".");
-    name.push(ending);
-    name.into()
-}
-
 fn say(line: &str) {
     // Nothing can be done when stderr is closed.
     let _ = writeln!(std::io::stderr(), "{line}");
@@ -621,8 +612,7 @@ pub(super) struct PackArgs {
     /// Overwrite the file
     #[arg(long)]
     force: bool,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
 }
 
@@ -644,21 +634,18 @@ pub(super) fn pack_blueprint(args: &PackArgs) -> Result<Output, Failure> {
             args.out.display()
         )));
     }
-    let blueprint = Blueprint::open(&args.path).map_err(|error| match error {
-        error @ BlueprintError::Read { .. } => Failure::input(error),
-        error => at(&args.path, &error),
+    let blueprint = Blueprint::open(&args.path).map_err(|error| {
+        if error.is_unreadable() { Failure::input(error) } else { at(&args.path, &error) }
     })?;
     blueprint.verify().map_err(|error| at(&args.path, &error))?;
     // Written beside the output until it is complete.
-    let mut part = args.out.clone().into_os_string();
-    part.push(".part");
-    let part = PathBuf::from(part);
-    let write = || -> Result<(), PackError> {
+    let part = runs::beside(&args.out, ".part");
+    let write = || -> io::Result<()> {
         let mut file = BufWriter::new(File::create(&part)?);
         pack(&blueprint, args.steps, &mut file)?;
         file.flush()?;
         file.get_ref().sync_all()?;
-        Ok(fs::rename(&part, &args.out)?)
+        fs::rename(&part, &args.out)
     };
     write().map_err(|error| {
         let _ = fs::remove_file(&part);

@@ -1,4 +1,4 @@
-//! `cardroom train heuristic`: searches rules that win most from an opponent, for one street of
+//! `cardroom train rules`: searches rules that win most from an opponent, for one street of
 //! limit hold'em or for all streets of a game.
 
 use std::fmt;
@@ -10,30 +10,30 @@ use std::time::{Duration, Instant};
 
 use abstraction::betting::BettingTree;
 use abstraction::facts::Texture;
+use evaluation::Settings;
 use evaluation::counting::count;
 use evaluation::practice::Practice;
-use evaluation::{Settings, SettingsError};
 use game::{Action, Betting, GameDef, Street, games};
-use learners::heuristic::{
+use logs::Rate;
+use matches::games::load_game;
+use matches::runner::Stop;
+use protocol::acpc::gamedef::Reading;
+use readable::heuristic::fitness::{self, FactClasses, Sampler};
+use readable::heuristic::search::{
     MeanWinnings, Measure, Method, Options, Rates, Records, RuleEvaluator, RulebookImprovement,
     RulebookOptions, RulebookSearch, Search, cross_results, sampled, statements,
 };
-use logs::Rate;
-use logs::folder::write_whole;
-use matches::games::load_game;
-use matches::runner::Stop;
-use models::heuristic::{Heuristic, RuleScope, Rulebook};
-use protocol::acpc::gamedef::Reading;
+use readable::heuristic::{Heuristic, RuleScope, Rulebook};
+use runs::write_whole;
 use serde::Serialize;
 use show::Table;
 use show::number::{percent, whole};
 use solvers::blueprint::AbstractStrategy;
-use solvers::fitness::{self, ClassCounts, Counting, FactClasses, Sampler};
+use solvers::counting::{ClassCounts, Counting};
 use solvers::holdem::best_response::{InBuckets, TreeStrategy};
 
 use super::training::at;
-use crate::arguments::Given;
-use crate::arguments::Threads;
+use crate::arguments::{Given, Threads};
 use crate::config::units::Count;
 use crate::exit::Failure;
 use crate::interrupt;
@@ -122,8 +122,8 @@ pub struct Args {
     /// The opponent: for one street an agent that plays limit hold'em by buckets, `call` or
     /// `random`; in a whole game any agent that can be asked for its strategy [default:
     /// cfr:blueprint=categories; `cfr` in no-limit games]
-    #[arg(long, value_name = "AGENT", alias = "against")]
-    opponent: Option<String>,
+    #[arg(long, value_name = "AGENT")]
+    against: Option<String>,
     /// Definition of a dry board: standard, any-ranks, any-suits, rainbow, pairs-too, unpaired, or
     /// conditions as in `unpaired suited <= 2 connected <= 2`
     #[arg(long, value_name = "TEXTURE", default_value = "standard")]
@@ -138,11 +138,9 @@ pub struct Args {
     threads: Threads,
     #[command(flatten)]
     named: Named,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
-    /// No progress display
-    #[arg(long, short)]
+    #[arg(from_global)]
     quiet: bool,
 }
 
@@ -436,7 +434,7 @@ struct Found {
 impl Args {
     /// The name of the opponent.
     fn opponent(&self) -> &str {
-        self.opponent.as_deref().unwrap_or(CATEGORIES)
+        self.against.as_deref().unwrap_or(CATEGORIES)
     }
 
     /// The rules to measure.
@@ -570,7 +568,7 @@ impl Opponent {
         let strategy = strategy.filter(|strategy| strategy.in_buckets().is_some());
         let strategy = strategy.ok_or_else(|| {
             Failure::input(anyhow::anyhow!(
-                "`{name}` does not play by buckets: give --opponent `{CATEGORIES}`, `call`, \
+                "`{name}` does not play by buckets: give --against `{CATEGORIES}`, `call`, \
                  `random`, or a file of `cardroom train cfr --menu limit` as cfr:blueprint=FILE"
             ))
         })?;
@@ -713,7 +711,7 @@ fn whole_game(args: &Args, game: &str) -> Result<Output, Failure> {
         Betting::Limit => CATEGORIES,
         Betting::NoLimit => "cfr",
     };
-    let opponent = args.opponent.as_deref().unwrap_or(usual);
+    let opponent = args.against.as_deref().unwrap_or(usual);
     let start = match &args.start {
         None => Rulebook::parse(NOTHING).expect("four streets"),
         Some(path) => {
@@ -820,9 +818,9 @@ impl WholeGame<'_> {
     fn practice(&self, book: &Rulebook, hands: u64, seed: u64) -> Result<Practice<'_>, Failure> {
         let settings = Settings { hands, seed, jobs: self.args.threads.count() };
         let practice = Practice::new(self.def, self.opponent, book.dry(), settings);
-        practice.map_err(|error| match error {
-            SettingsError::Hands(_) => Failure::usage(format!("--deals: {error}")),
-            error @ SettingsError::Players(_) => Failure::input(error),
+        practice.map_err(|error| {
+            let usage = error.is_usage();
+            if usage { Failure::usage(format!("--deals: {error}")) } else { Failure::input(error) }
         })
     }
 
@@ -839,7 +837,7 @@ impl WholeGame<'_> {
             let found = practice.rates(rulebooks, deals, &stop)?;
             Ok(found.map(|found| found.iter().map(|rate| rate.mbb).collect()))
         };
-        let rates: &mut Rates<'_, models::heuristic::HeuristicError> = &mut rates;
+        let rates: &mut Rates<'_, readable::Error> = &mut rates;
         let mut progress = Progress::patient(options.rounds, "rounds", self.args.quiet);
         loop {
             let going = search.step(rates).map_err(Failure::input)?;
@@ -863,9 +861,8 @@ const PERIOD: Duration = Duration::from_secs(60);
 
 /// The file `FILE.search`, if there is an output `FILE`, and the stop flag.
 struct Checkpoint {
-    path: Option<PathBuf>,
+    file: Option<runs::Checkpoint>,
     stop: Stop,
-    written: Instant,
 }
 
 impl Checkpoint {
@@ -873,12 +870,8 @@ impl Checkpoint {
     /// search.
     fn begin(out: Option<&Path>) -> Result<Checkpoint, Failure> {
         let stop = interrupt::listen("saving the search; press Ctrl-C again to abort")?;
-        let path = out.map(|out| {
-            let mut name = out.as_os_str().to_os_string();
-            name.push(".search");
-            PathBuf::from(name)
-        });
-        Ok(Checkpoint { path, stop, written: Instant::now() })
+        let file = out.map(|out| runs::Checkpoint::new(runs::beside(out, ".search"), PERIOD));
+        Ok(Checkpoint { file, stop })
     }
 
     fn stop(&self) -> &Stop {
@@ -890,12 +883,11 @@ impl Checkpoint {
         &self,
         resume: impl FnOnce(&str) -> Result<(), E>,
     ) -> Result<(), Failure> {
-        let Some(path) = self.path.as_deref().filter(|path| path.exists()) else {
+        let Some(file) = &self.file else { return Ok(()) };
+        let Some(bytes) = file.read().map_err(|error| at(file.path(), &error))? else {
             return Ok(());
         };
-        let text = std::fs::read_to_string(path).map_err(|error| at(path, &error))?;
-        resume(&text)
-            .map_err(|error| Failure::input(anyhow::anyhow!("{}: {error}", path.display())))
+        resume(&String::from_utf8_lossy(&bytes)).map_err(|error| Failure::at(file.path(), error))
     }
 
     /// Writes the state if it is due. An error ends the command after a stop.
@@ -904,34 +896,26 @@ impl Checkpoint {
         state: impl FnOnce() -> Result<String, toml::ser::Error>,
     ) -> Result<(), Failure> {
         let stopped = self.stop.asked();
-        if !stopped && self.written.elapsed() < PERIOD {
-            return Ok(());
-        }
-        self.written = Instant::now();
-        if let Some(path) = &self.path {
+        if let Some(file) = self.file.as_mut().filter(|file| stopped || file.due()) {
             let state = state().map_err(|error| {
-                let path = path.display();
-                Failure::input(anyhow::anyhow!("{path}: the search cannot be saved: {error}"))
+                Failure::at(file.path(), format!("the search cannot be saved: {error}"))
             })?;
-            write_whole(path, |to| to.write_all(state.as_bytes()))
-                .map_err(|error| at(path, &error))?;
+            file.write(|to| to.write_all(state.as_bytes()))
+                .map_err(|error| at(file.path(), &error))?;
         }
-        if !stopped {
-            return Ok(());
+        match &self.file {
+            _ if !stopped => Ok(()),
+            Some(file) => Err(interrupt::stopped(&format!("saved in {}", file.path().display()))),
+            None => Err(Failure::interrupted(
+                "stopped; with --out a search is saved and can be resumed",
+            )),
         }
-        Err(Failure::interrupted(match &self.path {
-            Some(path) => {
-                format!("saved in {}; resume with: {}", path.display(), interrupt::command_line())
-            }
-            None => "stopped; with --out a search is saved and can be resumed".to_owned(),
-        }))
     }
 
     /// Removes the file when the search is done.
-    fn end(self) {
-        if let Some(path) = &self.path {
-            // No harm if it stays: it belongs to this search.
-            let _ = std::fs::remove_file(path);
+    fn end(mut self) {
+        if let Some(file) = &mut self.file {
+            file.remove();
         }
     }
 }

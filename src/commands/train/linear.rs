@@ -6,16 +6,15 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use learners::linear_q::{Form, LearningOptions, Quirk, learn, search};
-use models::linear::{Blind, FEATURES, LinearError, LinearModel, Theta, Weights};
+use readable::linear::{
+    FEATURES, Form, LearningOptions, LinearModel, Quirk, Theta, Weights, learn, search,
+};
+use readable::shove_fold::{Equilibrium, Payoffs, equilibrium, share};
 use serde::Serialize;
 use show::Table;
 use show::number::percent;
-use solvers::shove_fold::{Equilibrium, Payoffs, Ranges, equilibrium, share};
 
-use crate::arguments::Given;
-use crate::arguments::Stacks;
-use crate::arguments::Threads;
+use crate::arguments::{Given, Stacks, Threads};
 use crate::config::units::Count;
 use crate::exit::Failure;
 use crate::output::{self, Output, Report};
@@ -66,11 +65,9 @@ pub struct Args {
     seed: u64,
     #[command(flatten)]
     threads: Threads,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
-    /// No progress display
-    #[arg(long, short)]
+    #[arg(from_global)]
     quiet: bool,
 }
 
@@ -193,12 +190,8 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     }
     let made: Vec<(usize, TrainedRule)> = made?.into_iter().flatten().collect();
     if made.len() < jobs.len() {
-        return Err(Failure::interrupted(format!(
-            "stopped after {} of {} runs; resume with: {}",
-            made.len(),
-            jobs.len(),
-            interrupt::command_line()
-        )));
+        let (done, of) = (made.len(), jobs.len());
+        return Err(interrupt::stopped(&format!("stopped after {done} of {of} runs")));
     }
     let mut by_stack: Vec<Vec<TrainedRule>> = stacks.iter().map(|_| Vec::new()).collect();
     made.into_iter().for_each(|(stack, made)| by_stack[stack].push(made));
@@ -305,7 +298,7 @@ impl Without {
 
 impl TrainedRule {
     fn new(seed: u64, weights: Weights, (payoffs, found): &(Payoffs, Equilibrium)) -> TrainedRule {
-        let ranges = Ranges { jam: weights.range(Blind::Small), call: weights.range(Blind::Big) };
+        let ranges = weights.ranges();
         let [small, big] = found.losses(payoffs, &ranges).map(|loss| 1000.0 * loss);
         TrainedRule {
             seed,
@@ -380,9 +373,7 @@ struct FinishedRuns {
 impl FinishedRuns {
     /// The folder for this output file and method.
     fn new(out: &Path, method: &str) -> FinishedRuns {
-        let mut folder = out.as_os_str().to_os_string();
-        folder.push(".training");
-        FinishedRuns { folder: PathBuf::from(folder), method: method.to_owned() }
+        FinishedRuns { folder: runs::beside(out, ".training"), method: method.to_owned() }
     }
 
     fn path(&self, stack: f64, seed: u64) -> PathBuf {
@@ -401,7 +392,7 @@ impl FinishedRuns {
             text => text.map_err(|error| at(error.to_string()))?,
         };
         let model: LinearModel =
-            text.parse().map_err(|error: LinearError| at(error.to_string()))?;
+            text.parse().map_err(|error: readable::Error| at(error.to_string()))?;
         if model.method != self.method {
             return Err(at(format!("it is of `{}`, and this is `{}`", model.method, self.method)));
         }

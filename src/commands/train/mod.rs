@@ -15,7 +15,17 @@ mod training;
 mod values;
 
 /// Train a model that an agent plays from.
+///
+/// Examples:
+///   cardroom train cfr --menu fcpa --buckets mine.buckets --out mine.blueprint
+///   cardroom train dataset --from mine.blueprint --out dataset
+///   cardroom train student oct dataset --out oct
+///   cardroom train rules --game holdem.nolimit.2p.reverse_blinds --out mine.fft
+///   cardroom train linear --stack 5..20 --out learned.toml
+///   cardroom train situations --count 20k --out turns
+///   cardroom train values turns --out turns.safetensors
 #[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
 pub struct Args {
     #[command(subcommand)]
     command: TrainCommand,
@@ -25,11 +35,8 @@ pub struct Args {
 enum TrainCommand {
     Cfr(Box<cfr::Args>),
     Dataset(dataset::Args),
-    Cart(student::Cart),
-    Oct(student::Oct),
-    Xgboost(student::Xgboost),
-    Mlp(student::Mlp),
-    Heuristic(Box<heuristic::Args>),
+    Student(StudentArgs),
+    Rules(Box<heuristic::Args>),
     Linear(linear::Args),
     Situations(values::SituationsArgs),
     LabelNoise(values::LabelNoiseArgs),
@@ -38,21 +45,47 @@ enum TrainCommand {
     Pack(cfr::PackArgs),
 }
 
+/// Train a student of a dataset's teacher: a model for each street that plays like the teacher.
+///
+/// Example: `cardroom train student oct DATASET --out oct`.
+#[derive(clap::Args)]
+struct StudentArgs {
+    #[command(flatten)]
+    shared: student::Shared,
+    #[command(subcommand)]
+    kind: StudentCommand,
+}
+
+/// The kinds of students.
+#[derive(Subcommand)]
+enum StudentCommand {
+    Cart(student::Cart),
+    Oct(student::Oct),
+    Xgboost(student::Xgboost),
+    Mlp(student::Mlp),
+}
+
 /// Runs the subcommand.
 pub fn run(args: Args) -> Result<Output, Failure> {
     match args.command {
         TrainCommand::Cfr(args) => cfr::run(&args),
         TrainCommand::Dataset(args) => dataset::run(&args),
-        TrainCommand::Cart(args) => student::run(&args.common, &args.lesson(), Device::Cpu),
-        TrainCommand::Oct(args) => student::run(&args.common, &args.lesson(), Device::Cpu),
-        TrainCommand::Xgboost(args) => student::run(&args.common, &args.lesson(), Device::Cpu),
-        TrainCommand::Mlp(args) => student::run(&args.common, &args.lesson(), args.device),
-        TrainCommand::Heuristic(args) => heuristic::run(&args),
+        TrainCommand::Student(args) => train_student(&args.kind),
+        TrainCommand::Rules(args) => heuristic::run(&args),
         TrainCommand::Linear(args) => linear::run(&args),
         TrainCommand::Situations(args) => values::make_situations(&args),
         TrainCommand::LabelNoise(args) => values::label_noise(&args),
         TrainCommand::Values(args) => values::run(&args),
         TrainCommand::Compare(args) => student::compare(&args),
         TrainCommand::Pack(args) => cfr::pack_blueprint(&args),
+    }
+}
+
+fn train_student(kind: &StudentCommand) -> Result<Output, Failure> {
+    match kind {
+        StudentCommand::Cart(args) => student::run(&args.common, &args.lesson(), Device::Cpu),
+        StudentCommand::Oct(args) => student::run(&args.common, &args.lesson(), Device::Cpu),
+        StudentCommand::Xgboost(args) => student::run(&args.common, &args.lesson(), Device::Cpu),
+        StudentCommand::Mlp(args) => student::run(&args.common, &args.lesson(), args.device),
     }
 }

@@ -1,5 +1,5 @@
-//! `cardroom train cart`, `oct`, `xgboost` and `mlp`: trains a student of a dataset's teacher; and
-//! `train compare`, which compares students.
+//! `cardroom train student`: trains a student of a dataset's teacher; and `train compare`, which
+//! compares students.
 
 use std::fmt;
 use std::fs;
@@ -22,12 +22,43 @@ use show::number::percent;
 
 use super::training::{Checkpoints, Device, RunName, Trainer, at};
 use crate::arguments::Given;
-use crate::arguments::Threads;
+use crate::arguments::{pool, threads};
 use crate::config::units::{Size, Time};
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::output::{Output, Report};
 use crate::resolve_names::Named;
+
+/// Options of every kind of student, which its own command takes, too.
+#[derive(clap::Args)]
+pub struct Shared {
+    /// Import models of another program instead of training: STREET.ubj or STREET.json of XGBoost,
+    /// STREET.safetensors, or a tree's STREET.tree, for each street
+    #[arg(long, value_name = "FOLDER", global = true)]
+    import: Option<PathBuf>,
+    /// Learn the teacher's probabilities, or only its likeliest move; trees are then pruned by
+    /// wrong validation rows, not by log-loss
+    #[arg(long, value_enum, default_value = "soft", global = true)]
+    labels: Kind,
+    /// Threads, at most 1024 [default: one per processor; more are not used]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024),
+        global = true)]
+    threads: Option<u16>,
+    /// Memory limit for the rows of a street; larger data is refused before it is read
+    #[arg(long, value_name = "SIZE", default_value = "8GiB", global = true)]
+    memory: Size,
+    /// Time between checkpoints
+    #[arg(long, value_name = "TIME", default_value = "1min", global = true)]
+    checkpoint: Time,
+    /// Round stored numbers: a network's weights to 16 bits, the leaf values of boosted trees to
+    /// 65,536 steps
+    #[arg(long, global = true)]
+    small: bool,
+}
+
+/// The last line but one of the help of a kind of student.
+const SHARED: &str = "`cardroom train student --help` describes --import, --labels, --threads, \
+                      --memory, --checkpoint and --small.";
 
 /// What every student is told.
 #[derive(clap::Args)]
@@ -35,36 +66,26 @@ pub struct Common {
     #[command(flatten)]
     given: Given,
     /// The folder of a dataset, made by `cardroom train dataset`
-    #[arg(long, value_name = "FOLDER")]
+    #[arg(value_name = "DATASET")]
     data: PathBuf,
     /// The folder for the student
     #[arg(long, value_name = "FOLDER")]
     out: PathBuf,
-    /// Import models of another program instead of training: STREET.ubj or STREET.json of XGBoost,
-    /// STREET.safetensors, or a tree's STREET.tree, for each street
-    #[arg(long, value_name = "FOLDER")]
+    #[arg(from_global)]
     import: Option<PathBuf>,
-    /// Learn the teacher's probabilities, or only its likeliest move; trees are then pruned by
-    /// wrong validation rows, not by log-loss
-    #[arg(long, value_enum, default_value = "soft")]
+    #[arg(from_global)]
     labels: Kind,
-    #[command(flatten)]
-    threads: Threads,
-    /// Memory limit for the rows of a street; larger data is refused before it is read
-    #[arg(long, value_name = "SIZE", default_value = "8GiB")]
+    #[arg(from_global)]
+    threads: Option<u16>,
+    #[arg(from_global)]
     memory: Size,
-    /// Time between checkpoints
-    #[arg(long, value_name = "TIME", default_value = "1min")]
+    #[arg(from_global)]
     checkpoint: Time,
-    /// Round stored numbers: a network's weights to 16 bits, the leaf values of boosted trees to
-    /// 65,536 steps
-    #[arg(long)]
+    #[arg(from_global)]
     small: bool,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
-    /// No progress display
-    #[arg(long, short)]
+    #[arg(from_global)]
     quiet: bool,
 }
 
@@ -89,8 +110,7 @@ impl From<Kind> for Labels {
 pub fn run(common: &Common, lesson: &LearningOptions, device: Device) -> Result<Output, Failure> {
     let Common { data, out, .. } = common;
     if common.import.is_some() {
-        let fields =
-            ["data", "out", "import", "labels", "threads", "memory", "small", "json", "quiet"];
+        let fields = ["data", "out", "import", "labels", "threads", "memory", "small"];
         common.given.allow_only(&fields, "--import trains nothing")?;
     }
     let device = if common.import.is_some() { Device::Cpu } else { device };
@@ -103,7 +123,7 @@ pub fn run(common: &Common, lesson: &LearningOptions, device: Device) -> Result<
     }
     let stop = interrupt::listen("saving the training; press Ctrl-C again to abort")?;
     let dataset = Dataset::open(data).map_err(Failure::input)?;
-    let pool = common.threads.pool()?;
+    let pool = pool(threads(common.threads))?;
     if let Some(folder) = &common.import {
         let streets =
             Street::ALL.map(|street| pool.run(|| import(common, lesson, &dataset, folder, street)));
@@ -125,10 +145,7 @@ pub fn run(common: &Common, lesson: &LearningOptions, device: Device) -> Result<
         match pool.run(|| teach(common, lesson, parts, (&dataset, street), &stop))? {
             Some(one) => taught.push(one),
             None => {
-                return Err(Failure::interrupted(format!(
-                    "stopped on the {street}; resume with: {}",
-                    interrupt::command_line()
-                )));
+                return Err(interrupt::stopped(&format!("stopped on the {street}")));
             }
         }
     }
@@ -293,6 +310,7 @@ fn teach(
 /// The validation rows choose the pruning and the leaf size. Labels are the teacher's
 /// probabilities.
 #[derive(clap::Args)]
+#[command(after_help = SHARED)]
 pub struct Cart {
     #[command(flatten)]
     pub(super) common: Common,
@@ -315,6 +333,7 @@ pub struct Cart {
 /// is kept and pruned by the validation rows. After Bertsimas and Dunn, "Optimal classification
 /// trees" (2017).
 #[derive(clap::Args)]
+#[command(after_help = SHARED)]
 pub struct Oct {
     #[command(flatten)]
     pub(super) common: Common,
@@ -358,6 +377,7 @@ const PLANES: usize = 8;
 /// Each round adds a tree for each move. Training ends when the validation loss has not improved
 /// for --patience rounds; the best round's trees are kept.
 #[derive(clap::Args)]
+#[command(after_help = SHARED)]
 pub struct Xgboost {
     #[command(flatten)]
     pub(super) common: Common,
@@ -398,6 +418,7 @@ pub struct Xgboost {
 /// Training ends when the validation loss has not improved for --patience passes; the best pass's
 /// network is kept. If a pass has fewer than 500 steps, several passes count as one.
 #[derive(clap::Args)]
+#[command(after_help = SHARED)]
 pub struct Mlp {
     #[command(flatten)]
     pub(super) common: Common,
@@ -508,20 +529,19 @@ impl Mlp {
 /// the differences of every two students, row by row, with 95 % intervals.
 #[derive(clap::Args)]
 pub struct CompareArgs {
+    /// The folder of a dataset, made by `cardroom train dataset`
+    #[arg(value_name = "DATASET")]
+    data: PathBuf,
     /// The students: agents such as `oct` or `mlp:model=FOLDER`
     #[arg(value_name = "AGENT", default_values_t = ["mlp", "xgboost", "oct",
         "cart"].map(str::to_owned))]
     agents: Vec<String>,
-    /// The folder of a dataset, made by `cardroom train dataset`
-    #[arg(long, value_name = "FOLDER")]
-    data: PathBuf,
     #[command(flatten)]
     named: Named,
     /// Memory limit for the rows of a street; larger data is refused before it is read
     #[arg(long, value_name = "SIZE", default_value = "8GiB")]
     memory: Size,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
 }
 

@@ -2,17 +2,18 @@
 //! losses of each run and a file that identifies it; and the device that computes a network's
 //! batches.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use std::{fs, io};
 
 use learners::mlp::{Loss, MlpOptions, Processor, Samples};
-use learners::student::{LearningError, LearningOptions, Run, network_on};
+use learners::student::{LearningOptions, Run, network_on};
 use learners::{Bins, Table};
-use logs::folder::write_whole;
 use matches::runner::Stop;
 use models::network;
+use runs::{RunError, write_whole};
 use show::svg::chart::{Chart, Line};
 
 use crate::exit::Failure;
@@ -60,24 +61,21 @@ impl Checkpoints {
         every: Duration,
         quiet: bool,
     ) -> Result<Checkpoints, Failure> {
-        let mut folder = out.as_os_str().to_os_string();
-        folder.push(".training");
-        let folder = PathBuf::from(folder);
+        let folder = runs::beside(out, ".training");
         // The file is written with the first checkpoint, so that invalid options leave nothing
         // behind.
-        match read_if_there(&folder.join(RUN))? {
-            Some(found) if found != training.as_bytes() => {
-                let found = String::from_utf8_lossy(&found);
-                let differs =
-                    found.lines().zip(training.lines()).find(|(found, ours)| found != ours);
-                let (found, ours) = differs.unwrap_or_default();
-                Err(Failure::input(anyhow::anyhow!(
-                    "{} holds another training: it has `{found}`, and this would be `{ours}`; \
-                     remove it to start again",
-                    folder.display()
-                )))
-            }
-            _ => Ok(Checkpoints { folder, training, every, quiet }),
+        let path = folder.join(RUN);
+        let found = match fs::read_to_string(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => training.clone(),
+            read => read.map_err(|error| at(&path, &error))?,
+        };
+        let lines = |text: &str| -> BTreeMap<String, String> {
+            let fields = text.lines().filter_map(|line| line.split_once(" = "));
+            fields.map(|(field, value)| (field.to_owned(), value.to_owned())).collect()
+        };
+        match runs::difference(&lines(&training), &lines(&found), &[], &[]) {
+            None => Ok(Checkpoints { folder, training, every, quiet }),
+            Some(found) => Err(Failure::input(RunError::other(&folder, "training", found))),
         }
     }
 
@@ -87,17 +85,18 @@ impl Checkpoints {
         &self,
         named: RunName<'_>,
         stop: &Stop,
-        begin: impl FnOnce(Option<&[u8]>) -> Result<Box<dyn Run + 'a>, LearningError>,
+        begin: impl FnOnce(Option<&[u8]>) -> Result<Box<dyn Run + 'a>, learners::Error>,
     ) -> Result<Option<Box<dyn Run + 'a>>, Failure> {
         let state = self.folder.join(format!("{}.state", named.file));
+        let mut state = runs::Checkpoint::new(state, self.every);
         let losses = self.losses(named);
-        let saved = read_if_there(&state)?;
+        let saved = state.read().map_err(|error| at(state.path(), &error))?;
         let mut curve =
             Curve::open(&losses, saved.is_some()).map_err(|error| at(&losses, &error))?;
         let failure = |error| Failure::input(anyhow::anyhow!("training {}: {error}", named.title));
         let mut run = begin(saved.as_deref()).map_err(failure)?;
         let mut display = Progress::patient(1, named.steps, self.quiet);
-        let (mut saved, mut shown) = (Instant::now(), Instant::now());
+        let mut shown = Instant::now();
         while let Some(progress) = run.step().map_err(failure)? {
             curve.add(&progress);
             if shown.elapsed() >= DISPLAY_INTERVAL {
@@ -105,16 +104,15 @@ impl Checkpoints {
                 display.expect(progress.most);
                 display.show(progress.done, &note(named.title, &progress));
             }
-            if stop.asked() || saved.elapsed() >= self.every {
-                self.keep(&*run, &mut curve, &state)?;
-                saved = Instant::now();
+            if stop.asked() || state.due() {
+                self.keep(&*run, &mut curve, &mut state)?;
             }
             if stop.asked() {
                 return Ok(None);
             }
         }
         display.finish();
-        self.keep(&*run, &mut curve, &state)?;
+        self.keep(&*run, &mut curve, &mut state)?;
         Ok(Some(run))
     }
 
@@ -123,7 +121,12 @@ impl Checkpoints {
     }
 
     /// Writes a checkpoint.
-    fn keep(&self, run: &dyn Run, curve: &mut Curve, state: &Path) -> Result<(), Failure> {
+    fn keep(
+        &self,
+        run: &dyn Run,
+        curve: &mut Curve,
+        state: &mut runs::Checkpoint,
+    ) -> Result<(), Failure> {
         let name = self.folder.join(RUN);
         let begun = fs::create_dir_all(&self.folder).and_then(|()| {
             if name.exists() {
@@ -132,9 +135,9 @@ impl Checkpoints {
             write_whole(&name, |out| out.write_all(self.training.as_bytes()))
         });
         begun.map_err(|error| at(&name, &error))?;
-        curve.write().map_err(|error| at(state, &error))?;
+        curve.write().map_err(|error| at(&curve.path, &error))?;
         let bytes = run.save().map_err(Failure::input)?;
-        write_whole(state, |out| out.write_all(&bytes)).map_err(|error| at(state, &error))
+        state.write(|out| out.write_all(&bytes)).map_err(|error| at(state.path(), &error))
     }
 
     /// Copies a run's losses to `csv` and writes their chart beside it. `loss` is the name of the
@@ -159,15 +162,6 @@ impl Checkpoints {
     /// Removes the folder.
     pub(super) fn end(&self) -> Result<(), Failure> {
         fs::remove_dir_all(&self.folder).map_err(|error| at(&self.folder, &error))
-    }
-}
-
-/// The contents of a file; `None` if there is none.
-fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, Failure> {
-    match fs::read(path) {
-        Ok(bytes) => Ok(Some(bytes)),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(at(path, &error)),
     }
 }
 
@@ -329,7 +323,7 @@ impl Trainer {
         bins: Option<&'a Bins>,
         held_out: &'a Table,
         saved: Option<&[u8]>,
-    ) -> Result<Box<dyn Run + 'a>, LearningError> {
+    ) -> Result<Box<dyn Run + 'a>, learners::Error> {
         #[cfg(feature = "gpu")]
         if let (Trainer::Gpu(gpu), LearningOptions::Mlp(options)) = (self, lesson) {
             let engine = |plan: &_, numbers| GpuEngine::new(gpu, plan, numbers);
@@ -345,7 +339,7 @@ impl Trainer {
         what: (network::Output, Loss),
         options: MlpOptions,
         saved: Option<&[u8]>,
-    ) -> Result<Box<dyn Run>, LearningError> {
+    ) -> Result<Box<dyn Run>, learners::Error> {
         #[cfg(feature = "gpu")]
         if let Trainer::Gpu(gpu) = self {
             // The engine has a handle of its own, so that the run need not outlive this one.

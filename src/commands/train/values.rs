@@ -13,15 +13,15 @@ use game::Street;
 use learners::database::Card;
 use learners::mlp::{Loss, MlpOptions, Samples};
 use learners::situations::{Database, Situations};
-use learners::student::{LearningError, Run};
+use learners::student::Run;
 use learners::values::{
     ByHand, CheckDown, Encoded, EndOfFlop, Errors, ValueModel, Zero, between_solutions, by_hand,
     encoding_error, end_of_flop, errors, samples,
 };
-use logs::folder::write_whole;
 use models::network::{self, Activation, Network, Precision};
 use models::student::TrainedModel;
 use models::values::{Encoding, flop};
+use runs::write_whole;
 use serde::Serialize;
 use show::Table;
 use show::number::{percent, whole};
@@ -50,13 +50,13 @@ use crate::{interrupt, resolve_names};
 ///
 /// Examples:
 ///   cardroom train situations --count 2000 --out turns
-///   cardroom train values --data turns --encoding potential --out potential.safetensors
-///   cardroom train values --data turns --encoding by-hand --out by-hand.safetensors
+///   cardroom train values turns --encoding potential --out potential.safetensors
+///   cardroom train values turns --encoding by-hand --out by-hand.safetensors
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
     /// File of situations, made by `cardroom train situations`
-    #[arg(long, value_name = "FILE")]
+    #[arg(value_name = "SITUATIONS")]
     data: PathBuf,
     /// The network's input: direct, ehs2, nested, potential, by-hand or a kind of buckets
     #[arg(long, value_name = "ENCODING", default_value = "direct")]
@@ -99,11 +99,9 @@ pub(super) struct Args {
     checkpoint: Time,
     #[command(flatten)]
     threads: Threads,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
-    /// No progress display
-    #[arg(long, short)]
+    #[arg(from_global)]
     quiet: bool,
 }
 
@@ -179,10 +177,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
         Ok(checkpoints.train(named, &stop, begin)?.map(|run| run.learned()))
     })?;
     let Some(TrainedModel::Network(network)) = learned else {
-        return Err(Failure::interrupted(format!(
-            "stopped; resume with: {}",
-            interrupt::command_line()
-        )));
+        return Err(interrupt::stopped("stopped"));
     };
     let network = network.with_notes(lesson.notes(args));
     let measured = pool.run(|| lesson.measure(&network));
@@ -254,8 +249,8 @@ impl Lesson {
         }
     }
 
-    fn samples(&self, args: &Args, situations: Range<usize>) -> Result<Samples, LearningError> {
-        let samples = match &self.input_encoding {
+    fn samples(&self, args: &Args, situations: Range<usize>) -> Result<Samples, learners::Error> {
+        match &self.input_encoding {
             InputEncoding::Ranges(encoding) => {
                 samples(encoding, &self.database, situations, args.renamings)
             }
@@ -265,8 +260,7 @@ impl Lesson {
             InputEncoding::EndOfFlop => {
                 end_of_flop::samples(&self.database, situations, args.hands(), args.seed)
             }
-        };
-        samples.map_err(|error| LearningError::Mlp(error.into()))
+        }
     }
 
     fn begin(
@@ -275,7 +269,7 @@ impl Lesson {
         trainer: &Trainer,
         options: MlpOptions,
         saved: Option<&[u8]>,
-    ) -> Result<Box<dyn Run>, LearningError> {
+    ) -> Result<Box<dyn Run>, learners::Error> {
         let train = self.samples(args, self.train.clone())?;
         let valid = self.samples(args, self.valid.clone())?;
         let what = match self.input_encoding {
@@ -533,11 +527,9 @@ pub(super) struct SituationsArgs {
     making: Making,
     #[command(flatten)]
     threads: Threads,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
-    /// No progress display
-    #[arg(long, short)]
+    #[arg(from_global)]
     quiet: bool,
 }
 
@@ -573,7 +565,7 @@ pub(super) fn make_situations(args: &SituationsArgs) -> Result<Output, Failure> 
 /// The exploitability of the solutions as a share of the pot: mean and maximum.
 fn exploitability(path: &Path) -> Result<MeanAndMost, Failure> {
     let database = Database::open(path).map_err(Failure::input)?;
-    let all = (0..database.games()).map(|at| f64::from(database.situation(at).exploitability));
+    let all = (0..database.games()).map(|at| f64::from(database.game(at).exploitability));
     let (sum, most) = all.fold((0.0, 0.0_f64), |(sum, most), one| (sum + one, most.max(one)));
     Ok(MeanAndMost { mean: sum / database.games() as f64, most })
 }
@@ -643,8 +635,7 @@ pub(super) struct LabelNoiseArgs {
     other: PathBuf,
     #[command(flatten)]
     threads: Threads,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
 }
 

@@ -39,7 +39,8 @@ use sha2::{Digest, Sha256};
 use show::number::hexadecimal;
 
 use self::percentiles::{Boards, NONE};
-use self::recipe::{KINDS, MAX_COUNT, Rule};
+use self::recipe::Rule;
+use crate::Error;
 
 pub use self::recipe::{BucketRecipe, Kind};
 pub use self::report::{Example, StreetReport};
@@ -61,91 +62,10 @@ pub struct Buckets {
     tables: OnceLock<Tables>,
 }
 
-/// Error of making buckets, of reading them or their recipe, or of looking one up. It displays the
-/// reason and the remedy.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(transparent)]
-pub struct BucketsError(Box<Problem>);
-
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-enum Problem {
-    #[error(
-        "{asked} buckets on the {street}, where only {possible} kinds of hands can be \
-         distinguished: ask for fewer"
-    )]
-    TooMany { street: Street, asked: u32, possible: u32 },
-    #[error(
-        "the features fall into {found} different ones on the {street}, but at most {most} buckets \
-         are possible: take fewer steps or fewer quantiles", most = MAX_COUNT
-    )]
-    TooFine { street: Street, found: usize },
-    #[error("the hand has not two different cards: buckets are for hold'em")]
-    Hole,
-    #[error(transparent)]
-    Cards(cards::Error),
-    #[error(
-        "`{0}` is not a street's buckets: write each street once, as in \
-         `preflop=169 flop=ehs2:200 turn=ehs2:200 river=ehs2:200`"
-    )]
-    Piece(String),
-    #[error("`{0}` is not a kind of buckets: there are {KINDS}")]
-    Kind(String),
-    #[error("the {street} is given {times}: write each of preflop, flop, turn and river once")]
-    Times { street: Street, times: &'static str },
-    #[error("the {street} cannot have buckets of kind `{kind}`: {reason}")]
-    Street { street: Street, kind: Kind, reason: &'static str },
-    #[error("{0} buckets: ask for 1 to {MAX_COUNT}")]
-    Count(u64),
-    #[error(
-        "features of {steps} steps and {quantiles} quantiles: ask for 2 to 100 steps and at most 8 \
-         quantiles"
-    )]
-    Features { steps: u32, quantiles: u32 },
-    #[error(
-        "these bytes are not a file of buckets: the first line should be `cardroom buckets \
-         {VERSION}`, and is `{0}`"
-    )]
-    NotBuckets(String),
-    #[error(
-        "the buckets are of version {found}, and this program has version {VERSION}: make them \
-         again from their recipe"
-    )]
-    Version { found: String },
-    #[error("the line `{name} = …` of the buckets is missing or wrong: `{found}`")]
-    Line { name: &'static str, found: String },
-    #[error("the recipe of the buckets: {0}")]
-    RecipeInFile(Box<Problem>),
-    #[error(
-        "the buckets have {found} bytes of numbers where {wanted} are needed: the file is cut \
-         off or incomplete"
-    )]
-    Length { found: u64, wanted: u64 },
-    #[error("the numbers of the {0} are not those of buckets of its kind: the file is damaged")]
-    Numbers(Street),
-    #[error("the buckets are damaged: the file says their hash is {stated}, and it is {found}")]
-    Damaged { stated: String, found: String },
-    #[error("{0}")]
-    Io(String),
-}
-
-impl From<Problem> for BucketsError {
-    #[cold]
-    fn from(problem: Problem) -> BucketsError {
-        BucketsError(Box::new(problem))
-    }
-}
-
-impl From<cards::Error> for BucketsError {
-    #[cold]
-    fn from(error: cards::Error) -> BucketsError {
-        Problem::Cards(error).into()
-    }
-}
-
-impl From<io::Error> for BucketsError {
-    fn from(error: io::Error) -> BucketsError {
-        Problem::Io(error.to_string()).into()
-    }
+/// The error for a hand that has not two different cards.
+#[cold]
+fn no_hand() -> Error {
+    Error::new("the hand has not two different cards: buckets are for hold'em")
 }
 
 /// Progress of making buckets.
@@ -183,7 +103,7 @@ impl Buckets {
     pub fn make(
         recipe: &BucketRecipe,
         mut progress: impl FnMut(Progress),
-    ) -> Result<Buckets, BucketsError> {
+    ) -> Result<Buckets, Error> {
         let mut make = |street: Street| Rule::make(street, recipe.kind(street), &mut progress);
         let [preflop, flop, turn, river] = Street::ALL;
         let rules = [make(preflop)?, make(flop)?, make(turn)?, make(river)?];
@@ -244,16 +164,16 @@ impl Buckets {
     ///
     /// # Errors
     /// When these are not the cards of a hold'em hand.
-    pub fn bucket(&self, hole: HoleCards, board: &Board) -> Result<u32, BucketsError> {
-        let &[a, b] = hole.as_slice() else { return Err(Problem::Hole.into()) };
-        self.of_combo(Combo::new(a, b).ok_or(Problem::Hole)?, board.set())
+    pub fn bucket(&self, hole: HoleCards, board: &Board) -> Result<u32, Error> {
+        let &[a, b] = hole.as_slice() else { return Err(no_hand()) };
+        self.of_combo(Combo::new(a, b).ok_or_else(no_hand)?, board.set())
     }
 
     /// The same as [`Buckets::bucket`], for a combo and a set of board cards.
     ///
     /// # Errors
     /// When the board's number of cards is not 0, 3, 4 or 5, or it shares a card with the hand.
-    pub fn of_combo(&self, hole: Combo, board: CardSet) -> Result<u32, BucketsError> {
+    pub fn of_combo(&self, hole: Combo, board: CardSet) -> Result<u32, Error> {
         let street = street_of(board)?;
         if let Some(card) = (hole.set() & board).iter().next() {
             return Err(cards::Error::hand_and_board(card).into());
@@ -270,7 +190,7 @@ impl Buckets {
     ///
     /// # Errors
     /// When the board's number of cards is not 0, 3, 4 or 5.
-    pub fn on_board(&self, board: CardSet) -> Result<Box<[u16]>, BucketsError> {
+    pub fn on_board(&self, board: CardSet) -> Result<Box<[u16]>, Error> {
         let rule = &self.rules[street_of(board)?.index()];
         let mut buckets = vec![0; Combo::COUNT].into_boxed_slice();
         if !board.is_empty() && rule.by_outlook() {
@@ -579,57 +499,80 @@ impl Buckets {
     ///
     /// # Errors
     /// When the bytes are something else, of another version, cut off or damaged.
-    pub fn read(mut from: impl Read) -> Result<Buckets, BucketsError> {
+    pub fn read(mut from: impl Read) -> Result<Buckets, Error> {
         let first = line(&mut from)?;
         match first.strip_prefix("cardroom buckets ") {
-            None => return Err(Problem::NotBuckets(first.chars().take(40).collect()).into()),
+            None => {
+                let first: String = first.chars().take(40).collect();
+                return Err(Error::new(format!(
+                    "these bytes are not a file of buckets: the first line should be `cardroom \
+                     buckets {VERSION}`, and is `{first}`"
+                )));
+            }
             Some(version) if version == VERSION.to_string() => {}
             Some(version) => {
-                return Err(Problem::Version { found: version.chars().take(20).collect() }.into());
+                let found: String = version.chars().take(20).collect();
+                return Err(Error::new(format!(
+                    "the buckets are of version {found}, and this program has version {VERSION}: \
+                     make them again from their recipe"
+                )));
             }
         }
         let recipe: BucketRecipe = named(&mut from, "recipe")?
             .parse()
-            .map_err(|error: BucketsError| Problem::RecipeInFile(error.0))?;
+            .map_err(|error| Error::new(format!("the recipe of the buckets: {error}")))?;
         let counts = four(named(&mut from, "counts")?, "counts")?;
         let stated = named(&mut from, "sha256")?;
         let lengths = four(named(&mut from, "lengths")?, "lengths")?;
         let empty = line(&mut from)?;
         if !empty.is_empty() || lengths.iter().any(|&length| length > MAX_BYTES) {
-            return Err(Problem::Line { name: "lengths", found: empty }.into());
+            return Err(bad_line("lengths", &empty));
         }
-        let wanted = lengths.iter().sum();
+        let wanted: u64 = lengths.iter().sum();
         let mut bytes = Vec::new();
         from.take(wanted + 1).read_to_end(&mut bytes)?;
         if bytes.len() as u64 != wanted {
-            return Err(Problem::Length { found: bytes.len() as u64, wanted }.into());
+            return Err(Error::new(format!(
+                "the buckets have {} bytes of numbers where {wanted} are needed: the file is cut \
+                 off or incomplete",
+                bytes.len()
+            )));
         }
         let mut rest = bytes.as_slice();
         let mut rule = |street: Street| {
             let (own, after) = rest.split_at(lengths[street.index()] as usize);
             rest = after;
-            Rule::from_bytes(street, recipe.kind(street), own).ok_or(Problem::Numbers(street))
+            Rule::from_bytes(street, recipe.kind(street), own).ok_or_else(|| {
+                Error::new(format!(
+                    "the numbers of the {street} are not those of buckets of its kind: the file is \
+                     damaged"
+                ))
+            })
         };
         let [preflop, flop, turn, river] = Street::ALL;
         let rules = [rule(preflop)?, rule(flop)?, rule(turn)?, rule(river)?];
         let buckets = Buckets::from_rules(recipe, rules);
         let found = Street::ALL.map(|street| u64::from(buckets.count(street)));
         if found != counts {
-            return Err(Problem::Line {
-                name: "counts",
-                found: format!("{counts:?}, not {found:?}"),
-            }
-            .into());
+            return Err(bad_line("counts", &format!("{counts:?}, not {found:?}")));
         }
         if stated != buckets.hash() {
-            return Err(Problem::Damaged { stated, found: buckets.hash().to_owned() }.into());
+            return Err(Error::new(format!(
+                "the buckets are damaged: the file says their hash is {stated}, and it is {}",
+                buckets.hash()
+            )));
         }
         Ok(buckets)
     }
 }
 
+/// The error for a line of the head.
+fn bad_line(name: &str, found: &str) -> Error {
+    Error::new(format!("the line `{name} = …` of the buckets is missing or wrong: `{found}`"))
+}
+
 /// Reads a line, without its end.
-fn line(from: &mut impl Read) -> Result<String, BucketsError> {
+fn line(from: &mut impl Read) -> Result<String, Error> {
     let mut text = Vec::new();
     let mut byte = [0];
     while from.read(&mut byte)? == 1 && byte != *b"\n" && (text.len() as u64) < LONGEST_LINE {
@@ -639,17 +582,17 @@ fn line(from: &mut impl Read) -> Result<String, BucketsError> {
 }
 
 /// Reads a line with this name and gives its value.
-fn named(from: &mut impl Read, name: &'static str) -> Result<String, BucketsError> {
+fn named(from: &mut impl Read, name: &'static str) -> Result<String, Error> {
     let found = line(from)?;
     let value = found.strip_prefix(name).and_then(|rest| rest.strip_prefix(" = "));
     match value {
         Some(value) => Ok(value.to_owned()),
-        None => Err(Problem::Line { name, found: found.chars().take(80).collect() }.into()),
+        None => Err(bad_line(name, &found.chars().take(80).collect::<String>())),
     }
 }
 
-fn four(text: String, name: &'static str) -> Result<[u64; 4], BucketsError> {
+fn four(text: String, name: &'static str) -> Result<[u64; 4], Error> {
     let numbers: Option<Vec<u64>> = text.split(' ').map(|number| number.parse().ok()).collect();
     let four = numbers.and_then(|numbers| numbers.try_into().ok());
-    four.ok_or_else(|| Problem::Line { name, found: text }.into())
+    four.ok_or_else(|| bad_line(name, &text))
 }

@@ -10,9 +10,10 @@ use cards::{
 };
 use game::Street;
 
+use super::Progress;
 use super::cluster::{self, BINS, Centres};
 use super::percentiles::{self, Boards, Classes};
-use super::{BucketsError, Problem, Progress};
+use crate::Error;
 
 /// The kind of one street's buckets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -61,9 +62,9 @@ pub enum Kind {
 pub struct BucketRecipe([Kind; 4]);
 
 /// Maximum number of buckets of a street.
-pub(super) const MAX_COUNT: u32 = 65_535;
+const MAX_COUNT: u32 = 65_535;
 
-pub(super) const KINDS: &str = "`169` (preflop), `category`, after the flop `ehs2:N`, \
+const KINDS: &str = "`169` (preflop), `category`, after the flop `ehs2:N`, \
                                 `ehs2-width:N`, `nested:C:N` and `features:S:Q`, and on flop and \
                                 turn `emd:N`";
 
@@ -72,7 +73,7 @@ impl BucketRecipe {
     ///
     /// # Errors
     /// When a street cannot have its kind.
-    pub fn new(kinds: [Kind; 4]) -> Result<BucketRecipe, BucketsError> {
+    pub fn new(kinds: [Kind; 4]) -> Result<BucketRecipe, Error> {
         for (street, kind) in Street::ALL.into_iter().zip(kinds) {
             kind.check(street)?;
         }
@@ -86,8 +87,10 @@ impl BucketRecipe {
 }
 
 impl Kind {
-    fn check(self, street: Street) -> Result<(), BucketsError> {
-        let refuse = |reason| Err(Problem::Street { street, kind: self, reason }.into());
+    fn check(self, street: Street) -> Result<(), Error> {
+        let refuse = |reason: &str| {
+            Err(Error::new(format!("the {street} cannot have buckets of kind `{self}`: {reason}")))
+        };
         let count = match self {
             Kind::StartingHands if street != Street::Preflop => {
                 return refuse("they are the hands before the flop");
@@ -99,7 +102,10 @@ impl Kind {
             }
             Kind::Features { steps: 2..=100, quantiles: 0..=8 } => return Ok(()),
             Kind::Features { steps, quantiles } => {
-                return Err(Problem::Features { steps, quantiles }.into());
+                return Err(Error::new(format!(
+                    "features of {steps} steps and {quantiles} quantiles: ask for 2 to 100 steps \
+                     and at most 8 quantiles"
+                )));
             }
             Kind::Ehs2(count) | Kind::Ehs2Width(count) | Kind::Emd { count, .. } => {
                 u64::from(count)
@@ -108,7 +114,7 @@ impl Kind {
         };
         match count {
             1..=MAX_BUCKETS => Ok(()),
-            _ => Err(Problem::Count(count).into()),
+            _ => Err(Error::new(format!("{count} buckets: ask for 1 to {MAX_COUNT}"))),
         }
     }
 }
@@ -142,9 +148,9 @@ fn short(text: &str) -> String {
 }
 
 impl FromStr for Kind {
-    type Err = BucketsError;
+    type Err = Error;
 
-    fn from_str(text: &str) -> Result<Kind, BucketsError> {
+    fn from_str(text: &str) -> Result<Kind, Error> {
         fn number<T: FromStr>(text: &str) -> Option<T> {
             text.parse().ok().filter(|_| !text.starts_with('+'))
         }
@@ -166,28 +172,42 @@ impl FromStr for Kind {
             }
             _ => None,
         };
-        kind.ok_or_else(|| Problem::Kind(short(text)).into())
+        kind.ok_or_else(|| {
+            let text = short(text);
+            Error::new(format!("`{text}` is not a kind of buckets: there are {KINDS}"))
+        })
     }
 }
 
 impl FromStr for BucketRecipe {
-    type Err = BucketsError;
+    type Err = Error;
 
-    fn from_str(text: &str) -> Result<BucketRecipe, BucketsError> {
+    fn from_str(text: &str) -> Result<BucketRecipe, Error> {
+        let times = |street: Street, times: &str| {
+            Error::new(format!(
+                "the {street} is given {times}: write each of preflop, flop, turn and river once"
+            ))
+        };
         let mut kinds = [None; 4];
         for piece in text.split_whitespace() {
-            let refuse = || BucketsError::from(Problem::Piece(short(piece)));
+            let refuse = || {
+                Error::new(format!(
+                    "`{}` is not a street's buckets: write each street once, as in `preflop=169 \
+                     flop=ehs2:200 turn=ehs2:200 river=ehs2:200`",
+                    short(piece)
+                ))
+            };
             let (name, kind) = piece.split_once('=').ok_or_else(refuse)?;
             let street = Street::ALL.into_iter().find(|street| street.name() == name);
             let street = street.ok_or_else(refuse)?;
             if kinds[street.index()].replace(kind.parse()?).is_some() {
-                return Err(Problem::Times { street, times: "twice" }.into());
+                return Err(times(street, "twice"));
             }
         }
         let mut all = [Kind::Category; 4];
         for street in Street::ALL {
-            let missing = || BucketsError::from(Problem::Times { street, times: "nowhere" });
-            all[street.index()] = kinds[street.index()].ok_or_else(missing)?;
+            let kind = kinds[street.index()];
+            all[street.index()] = kind.ok_or_else(|| times(street, "nowhere"))?;
         }
         BucketRecipe::new(all)
     }
@@ -227,12 +247,16 @@ impl Rule {
         street: Street,
         kind: Kind,
         progress: &mut dyn FnMut(Progress),
-    ) -> Result<Rule, BucketsError> {
+    ) -> Result<Rule, Error> {
         let table = || RiverTable::shared(Ties::Half);
         let mut report =
             |stage, done, distance| progress(Progress { street, stage, done, distance });
-        let too_many =
-            |asked, possible| BucketsError::from(Problem::TooMany { street, asked, possible });
+        let too_many = |asked: u32, possible: u32| {
+            Error::new(format!(
+                "{asked} buckets on the {street}, where only {possible} kinds of hands can be \
+                 distinguished: ask for fewer"
+            ))
+        };
         match kind {
             Kind::StartingHands => Ok(Rule::StartingHands),
             Kind::Category if street == Street::Preflop => Ok(Rule::Pairs),
@@ -274,7 +298,10 @@ impl Rule {
                 report("features", 1.0, None);
                 let found = keys.len();
                 if found > MAX_COUNT as usize {
-                    return Err(Problem::TooFine { street, found }.into());
+                    return Err(Error::new(format!(
+                        "the features fall into {found} different ones on the {street}, but at \
+                         most {MAX_COUNT} buckets are possible: take fewer steps or fewer quantiles"
+                    )));
                 }
                 Ok(Rule::Keyed { steps, quantiles, keys })
             }

@@ -7,7 +7,8 @@ use game::Street;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-use super::{Buckets, BucketsError, Problem};
+use super::{Buckets, no_hand};
+use crate::Error;
 
 /// Statistics of a street's buckets from randomly drawn hands.
 #[derive(Debug, Clone, PartialEq)]
@@ -121,7 +122,7 @@ impl Buckets {
     ///
     /// # Errors
     /// Never for hold'em's streets; only as [`Buckets::bucket`].
-    pub fn report(&self, street: Street, seed: u64) -> Result<StreetReport, BucketsError> {
+    pub fn report(&self, street: Street, seed: u64) -> Result<StreetReport, Error> {
         let mut rng = Pcg64Mcg::seed_from_u64(seed);
         let mut drawn: Vec<DrawnSums> = Vec::new();
         drawn.resize_with(self.count(street) as usize, DrawnSums::default);
@@ -129,7 +130,7 @@ impl Buckets {
         let mut all = DrawnSums::default();
         for _ in 0..HANDS {
             let (hole, board) = draw(&mut rng, [0, 3, 4, 5][street.index()]);
-            let combo = Combo::new(hole[0], hole[1]).ok_or(Problem::Hole)?;
+            let combo = Combo::new(hole[0], hole[1]).ok_or_else(no_hand)?;
             let win_rate = if street == Street::Preflop {
                 cards::win_rate(combo, board.set())?.value(Ties::Half)
             } else {

@@ -2,14 +2,13 @@
 //!
 //! A file has eight magic bytes for its kind of content, the length of the card as a 32-bit number,
 //! the card as TOML, zeros up to a multiple of 64, and then the games: the same number of 32-bit
-//! floats for each, little-endian. Their meaning is defined by the [`Content`]: [`Deck`] for
-//! endgames of one bet, [`Situations`] for situations of hold'em.
+//! floats for each, little-endian. Their meaning is defined by the [`Content`], such as
+//! [`Situations`] for situations of hold'em.
 //!
 //! Game `n` of a seed is the same in every file and shard, since it has its own random numbers. An
 //! unfinished file is `FILE.partial`, which the same command continues; it is renamed when
 //! complete.
 //!
-//! [`Deck`]: crate::endgames::database::Deck
 //! [`Situations`]: crate::situations::Situations
 
 use std::fs::{self, File, OpenOptions};
@@ -18,12 +17,13 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use models::file::{Mapped, map, sha256};
+use runs::{Difference, RunError};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use show::Difference;
 use zerocopy::FromBytes;
 
 use super::{partial_path, sha256_of_rest};
+use crate::Error;
 
 /// The version of the format that this program reads and writes.
 pub const FORMAT: u32 = 1;
@@ -41,6 +41,8 @@ pub trait Content: Clone + Send + Sync + Serialize + DeserializeOwned {
     const CHUNK: u64;
     /// The name of its games.
     const GAMES: &'static str;
+    /// A game with its solution, as it is stored.
+    type Solved<'a>;
     /// The reason such games cannot be solved.
     type Error: std::error::Error + Send + Sync + 'static;
 
@@ -52,6 +54,9 @@ pub trait Content: Clone + Send + Sync + Serialize + DeserializeOwned {
 
     /// Solves one game and returns its numbers.
     fn solve(&self, seed: u64, game: u64) -> Result<Vec<f32>, Self::Error>;
+
+    /// The game with these numbers.
+    fn solved<'a>(&self, numbers: &'a [f32]) -> Self::Solved<'a>;
 }
 
 /// The metadata of a database.
@@ -83,26 +88,6 @@ pub struct Database<C> {
     card: Card<C>,
     bytes: Mapped,
     start: usize,
-}
-
-/// The reason a database cannot be made or read.
-#[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say what variants and fields are")]
-pub enum DatabaseError {
-    #[error("{}: {source}", .path.display())]
-    File { path: PathBuf, source: io::Error },
-    #[error("{}: {reason}; this is not a file of `{command}`", .path.display())]
-    Foreign { path: PathBuf, reason: String, command: &'static str },
-    #[error("{}: {reason}; copy it again, or make it again with `{command}`", .path.display())]
-    Damaged { path: PathBuf, reason: String, command: &'static str },
-    #[error("{games} {first} to {last} of {of} are missing: give all shards")]
-    Missing { games: &'static str, first: u64, last: u64, of: u64 },
-    #[error("{}: its {what} is {found}, and {expected} is asked for: {remedy}", .path.display())]
-    Other { path: PathBuf, what: String, found: String, expected: String, remedy: &'static str },
-    #[error("{} already exists: give --out another name, or remove it", .0.display())]
-    Exists(PathBuf),
-    #[error(transparent)]
-    Game(Box<dyn std::error::Error + Send + Sync>),
 }
 
 /// The result of making a database.
@@ -151,17 +136,16 @@ pub fn make<C: Content>(
     plan: &DatabasePlan<C>,
     out: &Path,
     mut watch: impl FnMut(u64) -> bool,
-) -> Result<MakeOutcome<C>, DatabaseError> {
+) -> Result<MakeOutcome<C>, Error> {
     if out.exists() {
-        return Err(DatabaseError::Exists(out.to_owned()));
+        return Err(exists(out));
     }
     // Invalid games are refused before anything is written.
-    let game = |error: C::Error| DatabaseError::Game(Box::new(error));
+    let game = |error: C::Error| Error::new(error.to_string());
     plan.content.check().map_err(game)?;
     let partial = Partial::open(out, &plan.card(UNMADE))?;
     let (games, mut done) = (plan.games.end - plan.games.start, partial.done);
     let mut file = partial.file;
-    let at = |source| DatabaseError::File { path: partial.path.clone(), source };
     while done < games {
         if !watch(done) {
             return Ok(MakeOutcome::Stopped(done));
@@ -172,7 +156,7 @@ pub fn make<C: Content>(
         let rows: Vec<Vec<f32>> = rows.into_iter().collect::<Result<_, _>>().map_err(game)?;
         let bytes: Vec<u8> =
             rows.iter().flatten().flat_map(|number| number.to_le_bytes()).collect();
-        file.write_all(&bytes).map_err(at)?;
+        file.write_all(&bytes).map_err(RunError::io(&partial.path))?;
         done += next - first;
     }
     watch(done);
@@ -187,12 +171,12 @@ pub fn is<C: Content>(path: &Path) -> bool {
 }
 
 /// Joins consecutive shards, given in any order.
-pub fn merge<C: Content>(parts: &[PathBuf], out: &Path) -> Result<Card<C>, DatabaseError> {
+pub fn merge<C: Content>(parts: &[PathBuf], out: &Path) -> Result<Card<C>, Error> {
     if out.exists() {
-        return Err(DatabaseError::Exists(out.to_owned()));
+        return Err(exists(out));
     }
     let opened = parts.iter().map(|path| Ok((path, Database::<C>::open(path)?)));
-    let mut parts = opened.collect::<Result<Vec<_>, DatabaseError>>()?;
+    let mut parts = opened.collect::<Result<Vec<_>, Error>>()?;
     parts.sort_by_key(|(_, part)| part.card.first);
     let Some((_, first)) = parts.first() else {
         let reason = "no shards were given".to_owned();
@@ -204,7 +188,8 @@ pub fn merge<C: Content>(parts: &[PathBuf], out: &Path) -> Result<Card<C>, Datab
     // Games from one number on are missing, up to another.
     let missing = |first: u64, until: u64| {
         let of = of.filter(|_| first < until)?;
-        Some(DatabaseError::Missing { games: C::GAMES, first, last: until - 1, of })
+        let (games, last) = (C::GAMES, until - 1);
+        Some(Error::new(format!("{games} {first} to {last} of {of} are missing: give all shards")))
     };
     for (path, part) in &parts {
         let next = card.first + card.games;
@@ -222,8 +207,7 @@ pub fn merge<C: Content>(parts: &[PathBuf], out: &Path) -> Result<Card<C>, Datab
     let partial = Partial::begin(out, &card)?;
     let mut file = partial.file;
     for (_, part) in &parts {
-        file.write_all(&part.bytes[part.start..])
-            .map_err(|source| DatabaseError::File { path: partial.path.clone(), source })?;
+        file.write_all(&part.bytes[part.start..]).map_err(RunError::io(&partial.path))?;
     }
     finish(file, &partial.path, out, card)
 }
@@ -234,7 +218,7 @@ fn finish<C: Content>(
     partial: &Path,
     out: &Path,
     card: Card<C>,
-) -> Result<Card<C>, DatabaseError> {
+) -> Result<Card<C>, Error> {
     let finished = (|| {
         file.seek(SeekFrom::Start(head(&card).len() as u64))?;
         let card = Card { sha256: sha256_of_rest(&file)?, ..card };
@@ -244,7 +228,7 @@ fn finish<C: Content>(
         fs::rename(partial, out)?;
         Ok(card)
     })();
-    finished.map_err(|source| DatabaseError::File { path: partial.to_owned(), source })
+    Ok(finished.map_err(RunError::io(partial))?)
 }
 
 /// An unfinished database.
@@ -257,65 +241,53 @@ struct Partial {
 
 impl Partial {
     /// Opens the unfinished file of the same database, or begins one.
-    fn open<C: Content>(out: &Path, card: &Card<C>) -> Result<Partial, DatabaseError> {
+    fn open<C: Content>(out: &Path, card: &Card<C>) -> Result<Partial, Error> {
         let path = partial_path(out);
         if !path.exists() {
             return Partial::begin(out, card);
         }
-        let at = |source| DatabaseError::File { path: path.clone(), source };
-        let mut file = OpenOptions::new().read(true).write(true).open(&path).map_err(at)?;
+        let at = || RunError::io(&path);
+        let mut file = OpenOptions::new().read(true).write(true).open(&path).map_err(at())?;
         let mut bytes = vec![0; head(card).len()];
-        let length = file.metadata().map_err(at)?.len();
+        let length = file.metadata().map_err(at())?.len();
         if length < bytes.len() as u64 {
             // The process was killed before the card was written.
             return Partial::begin(out, card);
         }
-        file.read_exact(&mut bytes).map_err(at)?;
+        file.read_exact(&mut bytes).map_err(at())?;
         let (found, start) =
             read_head::<C>(&bytes).map_err(|reason| foreign::<C>(&path, reason))?;
         let remedy = "give --out another name, or remove it";
         found.same(card, &path, remedy)?;
         if found.games != card.games {
-            return Err(DatabaseError::Other {
-                path,
-                what: "number of games".to_owned(),
-                found: found.games.to_string(),
-                expected: card.games.to_string(),
-                remedy,
-            });
+            let [found, asked] = [found.games, card.games].map(|games| games.to_string());
+            return Err(other(&path, "number of games", &found, &asked, remedy));
         }
         let row = 4 * card.content.numbers() as u64;
         let done = ((length - start as u64) / row).min(card.games);
         let end = start as u64 + done * row;
-        file.set_len(end).map_err(at)?;
-        file.seek(SeekFrom::Start(end)).map_err(at)?;
+        file.set_len(end).map_err(at())?;
+        file.seek(SeekFrom::Start(end)).map_err(at())?;
         Ok(Partial { path, file, done })
     }
 
-    fn begin<C: Content>(out: &Path, card: &Card<C>) -> Result<Partial, DatabaseError> {
+    fn begin<C: Content>(out: &Path, card: &Card<C>) -> Result<Partial, Error> {
         let path = partial_path(out);
-        let begun = (|| {
+        let begun = (|| -> io::Result<File> {
             let mut options = OpenOptions::new();
             let mut file =
                 options.read(true).write(true).create(true).truncate(true).open(&path)?;
             file.write_all(&head(card))?;
             Ok(file)
         })();
-        match begun {
-            Ok(file) => Ok(Partial { path, file, done: 0 }),
-            Err(source) => Err(DatabaseError::File { path, source }),
-        }
+        let file = begun.map_err(RunError::io(&path))?;
+        Ok(Partial { path, file, done: 0 })
     }
 }
 
 impl<C: Content> Card<C> {
     /// Checks that it has the same games, from the same number on.
-    fn same(
-        &self,
-        asked: &Card<C>,
-        path: &Path,
-        remedy: &'static str,
-    ) -> Result<(), DatabaseError> {
+    fn same(&self, asked: &Card<C>, path: &Path, remedy: &'static str) -> Result<(), Error> {
         // What the games are, and of how many; not how many of them there are by now.
         const IGNORED: [&str; 4] = ["format", "games", "sha256", "made_by"];
         const NAMED: [(&str, &str); 7] = [
@@ -327,22 +299,28 @@ impl<C: Content> Card<C> {
             ("of", "whole number of games"),
             ("first", "first game"),
         ];
-        let found = show::difference(self, asked, &IGNORED, &NAMED);
-        let found = found.or_else(|| show::difference(self, asked, &IGNORED[..3], &NAMED));
+        let found = runs::difference(self, asked, &IGNORED, &NAMED);
+        let found = found.or_else(|| runs::difference(self, asked, &IGNORED[..3], &NAMED));
         if let Some(Difference { what, ours, theirs }) = found {
-            let path = path.to_owned();
-            return Err(DatabaseError::Other { path, what, found: ours, expected: theirs, remedy });
+            return Err(other(path, &what, &ours, &theirs, remedy));
         }
         Ok(())
     }
 }
 
-fn foreign<C: Content>(path: &Path, reason: String) -> DatabaseError {
-    DatabaseError::Foreign { path: path.to_owned(), reason, command: C::COMMAND }
+fn exists(out: &Path) -> Error {
+    let out = out.display();
+    Error::new(format!("{out} already exists: give --out another name, or remove it"))
 }
 
-fn damaged<C: Content>(path: &Path, reason: String) -> DatabaseError {
-    DatabaseError::Damaged { path: path.to_owned(), reason, command: C::COMMAND }
+fn foreign<C: Content>(path: &Path, reason: String) -> Error {
+    Error::at(path, format!("{reason}; this is not a file of `{}`", C::COMMAND))
+}
+
+/// The error for a file of other games than are asked for.
+fn other(path: &Path, what: &str, found: &str, expected: &str, remedy: &str) -> Error {
+    let text = format!("its {what} is {found}, and {expected} is asked for: {remedy}");
+    Error::at(path, text)
 }
 
 /// The bytes before the games.
@@ -378,10 +356,12 @@ fn read_head<C: Content>(bytes: &[u8]) -> Result<(Card<C>, usize), String> {
 
 impl<C: Content> Database<C> {
     /// Opens a file and checks all of it against its hash.
-    pub fn open(path: &Path) -> Result<Database<C>, DatabaseError> {
-        let bytes =
-            map(path).map_err(|source| DatabaseError::File { path: path.to_owned(), source })?;
-        let damaged = |reason| damaged::<C>(path, reason);
+    pub fn open(path: &Path) -> Result<Database<C>, Error> {
+        let bytes = map(path).map_err(RunError::io(path))?;
+        let damaged = |reason: String| {
+            let command = C::COMMAND;
+            Error::at(path, format!("{reason}; copy it again, or make it again with `{command}`"))
+        };
         let (card, start) = read_head::<C>(&bytes).map_err(|reason| foreign::<C>(path, reason))?;
         let expected = (4 * card.content.numbers() as u64).checked_mul(card.games);
         let found = bytes.len().saturating_sub(start) as u64;
@@ -406,10 +386,12 @@ impl<C: Content> Database<C> {
         self.card.games as usize
     }
 
-    /// The numbers of the game at an index. Panics beyond the last.
-    pub fn numbers(&self, index: usize) -> &[f32] {
+    /// The game at an index. Panics beyond the last.
+    pub fn game(&self, index: usize) -> C::Solved<'_> {
         let row = 4 * self.card.content.numbers();
         let bytes = &self.bytes[self.start + index * row..][..row];
-        <[f32]>::ref_from_bytes(bytes).expect("games begin at multiples of 64 bytes")
+        let numbers = <[f32]>::ref_from_bytes(bytes);
+        let numbers = numbers.expect("games begin at multiples of 64 bytes");
+        self.card.content.solved(numbers)
     }
 }

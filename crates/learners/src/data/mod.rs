@@ -3,7 +3,7 @@
 pub mod database;
 pub mod dataset;
 pub mod situations;
-mod table;
+pub(crate) mod table;
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -12,13 +12,11 @@ use sha2::{Digest, Sha256};
 use show::number::hexadecimal;
 
 pub(crate) use table::between;
-pub use table::{Bins, Codes, Table, TableError};
+pub use table::{Bins, Codes, Table};
 
 /// Where a file or folder is made before it is complete and renamed: `NAME.partial`.
 pub(crate) fn partial_path(out: &Path) -> PathBuf {
-    let mut name = out.as_os_str().to_owned();
-    name.push(".partial");
-    name.into()
+    runs::beside(out, ".partial")
 }
 
 /// The SHA-256 of what is left of a file, in hexadecimal digits.

@@ -14,9 +14,10 @@ use game::Street;
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
-use solvers::situation::{BIG_BLIND, Draw, Situation, SituationError, Values};
+use solvers::situation::{BIG_BLIND, Draw, Situation, Values};
 
 use super::database::{self, Content};
+use crate::Error;
 use crate::trees::mixed;
 
 /// A database of situations.
@@ -43,28 +44,17 @@ pub struct Situations {
     pub iterations: u32,
 }
 
-/// The reason such situations cannot be made.
-#[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say what variants and fields are")]
-pub enum SituationsError {
-    #[error(transparent)]
-    Situation(#[from] SituationError),
-    #[error("`{0}` is not a street of situations: take flop, turn or river")]
-    Street(String),
-    #[error(transparent)]
-    Menu(#[from] abstraction::menu::MenuError),
-    #[error("0 iterations: take at least 1")]
-    Iterations,
-}
-
 impl Situations {
     /// The distribution that situations are drawn from.
     ///
     /// # Errors
     /// When the definition is not valid.
-    pub fn draw(&self) -> Result<Draw, SituationsError> {
+    pub fn draw(&self) -> Result<Draw, Error> {
         let street = Street::ALL.into_iter().skip(1).find(|of| of.name() == self.street);
-        let street = street.ok_or_else(|| SituationsError::Street(self.street.clone()))?;
+        let street = street.ok_or_else(|| {
+            let text = "is not a street of situations: take flop, turn or river";
+            Error::new(format!("`{}` {text}", self.street))
+        })?;
         let draw = Draw { street, stack: self.stack, pots: self.pots };
         draw.check()?;
         Ok(draw)
@@ -74,7 +64,7 @@ impl Situations {
     ///
     /// # Errors
     /// When the definition is not valid.
-    pub fn situation(&self, seed: u64, number: u64) -> Result<Situation, SituationsError> {
+    pub fn situation(&self, seed: u64, number: u64) -> Result<Situation, Error> {
         Ok(self.draw()?.draw(&mut Pcg64Mcg::seed_from_u64(mixed(seed, number))))
     }
 }
@@ -84,19 +74,23 @@ impl Content for Situations {
     const COMMAND: &'static str = "cardroom train situations";
     const CHUNK: u64 = 8;
     const GAMES: &'static str = "situations";
-    type Error = SituationsError;
+    type Solved<'a> = Solved<'a>;
+    type Error = Error;
 
-    fn check(&self) -> Result<(), SituationsError> {
+    fn check(&self) -> Result<(), Error> {
         self.draw()?;
         BetMenu::from_str(&self.menu)?;
-        if self.iterations == 0 { Err(SituationsError::Iterations) } else { Ok(()) }
+        if self.iterations == 0 {
+            return Err(Error::new("0 iterations: take at least 1"));
+        }
+        Ok(())
     }
 
     fn numbers(&self) -> usize {
         HEAD + 4 * Combo::COUNT
     }
 
-    fn solve(&self, seed: u64, number: u64) -> Result<Vec<f32>, SituationsError> {
+    fn solve(&self, seed: u64, number: u64) -> Result<Vec<f32>, Error> {
         let situation = self.situation(seed, number)?;
         let solved = situation.solve(&self.menu.parse()?, self.iterations)?;
         let mut row = vec![NO_CARD; 5];
@@ -110,6 +104,24 @@ impl Content for Situations {
             row.extend(shares.iter());
         }
         Ok(row)
+    }
+
+    fn solved<'a>(&self, numbers: &'a [f32]) -> Solved<'a> {
+        let (head, rest) = numbers.split_at(HEAD);
+        let cards = head[..5].iter().filter(|&&number| number >= 0.0);
+        let cards = cards.filter_map(|&number| Card::from_index(number as u8));
+        let board: Vec<Card> = cards.collect();
+        let hands: [&[f32]; 4] =
+            std::array::from_fn(|part| &rest[part * Combo::COUNT..][..Combo::COUNT]);
+        let [first, second, values_of_first, values_of_second] = hands;
+        Solved {
+            board: board.iter().copied().collect(),
+            flop: board.iter().copied().take(3).collect(),
+            pot: head[5],
+            exploitability: head[6],
+            ranges: [first, second],
+            values: [values_of_first, values_of_second],
+        }
     }
 }
 
@@ -128,25 +140,4 @@ pub struct Solved<'a> {
     pub ranges: [&'a [f32]; 2],
     /// Both players' values, as shares of the pot, by combo index; see [`Values`].
     pub values: [&'a [f32]; 2],
-}
-
-impl Database {
-    /// The situation at an index. Panics beyond the last.
-    pub fn situation(&self, index: usize) -> Solved<'_> {
-        let (head, rest) = self.numbers(index).split_at(HEAD);
-        let cards = head[..5].iter().filter(|&&number| number >= 0.0);
-        let cards = cards.filter_map(|&number| Card::from_index(number as u8));
-        let board: Vec<Card> = cards.collect();
-        let hands: [&[f32]; 4] =
-            std::array::from_fn(|part| &rest[part * Combo::COUNT..][..Combo::COUNT]);
-        let [first, second, values_of_first, values_of_second] = hands;
-        Solved {
-            board: board.iter().copied().collect(),
-            flop: board.iter().copied().take(3).collect(),
-            pot: head[5],
-            exploitability: head[6],
-            ranges: [first, second],
-            values: [values_of_first, values_of_second],
-        }
-    }
 }

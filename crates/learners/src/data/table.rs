@@ -2,6 +2,8 @@
 
 use models::tree::Plane;
 
+use crate::Error;
+
 /// Rows of numbers, each with a distribution over classes and a weight.
 ///
 /// Numbers are stored column by column, labels row by row. Every number is finite. Every label has
@@ -16,31 +18,42 @@ pub struct Table {
     weights: Vec<f32>,
 }
 
-/// The reason numbers are not a valid table.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say what variants and fields are")]
-pub enum TableError {
-    #[error(
-        "{values} values, {labels} label shares and {weights} weights are not whole rows of \
-         {columns} columns and {classes} classes"
-    )]
-    Lengths { values: usize, labels: usize, weights: usize, columns: usize, classes: usize },
-    #[error("there are no rows")]
-    Empty,
-    #[error(
-        "{columns} columns and {classes} classes: a learner needs at least one column and two \
-         classes"
-    )]
-    Narrow { columns: usize, classes: usize },
-    #[error("row {row}, column {column}: {value} is not a number to learn from")]
-    Value { row: usize, column: String, value: f32 },
-    #[error(
-        "row {row}: the shares of its classes must be at least 0 and sum to 1, and they sum to \
-         {sum}"
-    )]
-    Label { row: usize, sum: f32 },
-    #[error("row {row}: a weight must be above 0, and it is {weight}")]
-    Weight { row: usize, weight: f32 },
+/// Checks the numbers of values, of labels and of rows.
+pub(crate) fn check_shape(
+    [values, labels, rows]: [usize; 3],
+    columns: usize,
+    classes: usize,
+    least: usize,
+) -> Result<(), Error> {
+    if columns == 0 || classes < least {
+        return Err(Error::new(format!(
+            "{columns} columns and {classes} classes: a learner needs at least one column and two \
+             classes"
+        )));
+    }
+    if values != rows * columns || labels != rows * classes {
+        return Err(Error::new(format!(
+            "{values} values, {labels} label shares and {rows} weights are not whole rows of \
+             {columns} columns and {classes} classes"
+        )));
+    }
+    if rows == 0 { Err(Error::new("there are no rows")) } else { Ok(()) }
+}
+
+/// Checks the weights of rows.
+pub(crate) fn check_weights(weights: &[f32]) -> Result<(), Error> {
+    match weights.iter().position(|&weight| !(weight > 0.0 && weight.is_finite())) {
+        Some(row) => {
+            let weight = weights[row];
+            Err(Error::new(format!("row {row}: a weight must be above 0, and it is {weight}")))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The error for a value that is not finite.
+pub(crate) fn not_a_number(row: usize, column: &str, value: f32) -> Error {
+    Error::new(format!("row {row}, column {column}: {value} is not a number to learn from"))
 }
 
 impl Table {
@@ -52,39 +65,26 @@ impl Table {
         values: Vec<f32>,
         mut labels: Vec<f32>,
         weights: Vec<f32>,
-    ) -> Result<Table, TableError> {
-        let rows = weights.len();
-        if columns.is_empty() || classes.len() < 2 {
-            return Err(TableError::Narrow { columns: columns.len(), classes: classes.len() });
-        }
-        if values.len() != rows * columns.len() || labels.len() != rows * classes.len() {
-            return Err(TableError::Lengths {
-                values: values.len(),
-                labels: labels.len(),
-                weights: rows,
-                columns: columns.len(),
-                classes: classes.len(),
-            });
-        }
-        if rows == 0 {
-            return Err(TableError::Empty);
-        }
+    ) -> Result<Table, Error> {
+        let (rows, least) = (weights.len(), 2);
+        let lengths = [values.len(), labels.len(), rows];
+        check_shape(lengths, columns.len(), classes.len(), least)?;
         if let Some(at) = values.iter().position(|value| !value.is_finite()) {
-            let column = columns[at / rows].clone();
-            return Err(TableError::Value { row: at % rows, column, value: values[at] });
+            return Err(not_a_number(at % rows, &columns[at / rows], values[at]));
         }
         for (row, label) in labels.chunks_exact_mut(classes.len()).enumerate() {
             let sum: f32 = label.iter().sum();
             let negative = label.iter().any(|&share| share < 0.0 || share.is_nan());
             if negative || (sum - 1.0).abs() > 1e-3 {
-                return Err(TableError::Label { row, sum: if negative { f32::NAN } else { sum } });
+                let sum = if negative { f32::NAN } else { sum };
+                return Err(Error::new(format!(
+                    "row {row}: the shares of its classes must be at least 0 and sum to 1, and \
+                     they sum to {sum}"
+                )));
             }
             label.iter_mut().for_each(|share| *share /= sum);
         }
-        if let Some(row) = weights.iter().position(|&weight| !(weight > 0.0 && weight.is_finite()))
-        {
-            return Err(TableError::Weight { row, weight: weights[row] });
-        }
+        check_weights(&weights)?;
         Ok(Table { columns, classes, values, labels, weights })
     }
 
@@ -97,7 +97,7 @@ impl Table {
         classes: Vec<String>,
         values: Vec<f32>,
         labels: &[usize],
-    ) -> Result<Table, TableError> {
+    ) -> Result<Table, Error> {
         let mut shares = vec![0.0; labels.len() * classes.len()];
         for (row, &label) in labels.iter().enumerate() {
             assert!(label < classes.len(), "row {row}: {label} is not a class");

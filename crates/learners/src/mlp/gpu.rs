@@ -14,41 +14,9 @@ use std::ops::Range;
 use burn_tensor::{DType, Device, Tensor, TensorData, Transaction};
 use models::network::{Activation, Layer, Output};
 
-use super::{
-    Adam, Batch, Loss, Losses, MlpError, Moments, Numbers, Samples, Stride, TrainingConstants,
-};
+use super::{Adam, Batch, Loss, Losses, Moments, Numbers, Samples, Stride, TrainingConstants};
+use crate::Error;
 use crate::measure::MIN_SHARE;
-
-/// Error of training on a GPU.
-#[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say what variants and fields are")]
-pub enum GpuError {
-    #[error(
-        "no GPU: looked for an adapter of Vulkan, Metal or DirectX 12 and found none ({reason}); \
-         install its driver (`vulkaninfo --summary` lists what there is), or train with --device \
-         cpu"
-    )]
-    Absent { reason: String },
-    /// A part of the network or of a batch exceeds the adapter's maximum buffer size; detected
-    /// before anything is sent.
-    #[error(
-        "{what} would take {needed} bytes, and {adapter} holds at most {most} in one piece; make \
-         the hidden layers or the batch smaller, or train with --device cpu"
-    )]
-    Memory { what: &'static str, needed: u64, most: u64, adapter: String },
-    #[error(
-        "{adapter} failed: {reason}; give the same command again to resume from the last \
-         checkpoint, or make the \
-         network or the batch smaller"
-    )]
-    Failed { adapter: String, reason: String },
-}
-
-impl From<GpuError> for MlpError {
-    fn from(error: GpuError) -> MlpError {
-        MlpError::Engine(Box::new(error))
-    }
-}
 
 /// A handle of an initialised GPU. Copies refer to the same GPU.
 #[derive(Debug, Clone)]
@@ -66,11 +34,15 @@ impl Gpu {
     /// process: the adapter cannot be opened twice.
     ///
     /// # Errors
-    /// [`GpuError::Absent`].
-    pub fn wgpu() -> Result<Gpu, GpuError> {
-        let (device, setup) = Device::wgpu_options()
-            .init_with_setup()
-            .map_err(|error| GpuError::Absent { reason: error.to_string() })?;
+    /// When there is none.
+    pub fn wgpu() -> Result<Gpu, Error> {
+        let (device, setup) = Device::wgpu_options().init_with_setup().map_err(|error| {
+            Error::new(format!(
+                "no GPU: looked for an adapter of Vulkan, Metal or DirectX 12 and found none \
+                 ({error}); install its driver (`vulkaninfo --summary` lists what there is), or \
+                 train with --device cpu"
+            ))
+        })?;
         let (info, limits) = (setup.adapter.get_info(), setup.device.limits());
         Ok(Gpu {
             device,
@@ -96,19 +68,26 @@ impl Gpu {
     }
 
     /// Checks that a buffer for this many numbers is not too large.
-    fn check(&self, what: &'static str, numbers: usize) -> Result<(), GpuError> {
+    fn check(&self, what: &'static str, numbers: usize) -> Result<(), Error> {
         let needed = (numbers as u64).saturating_mul(4);
         if needed <= self.most {
             return Ok(());
         }
-        let (most, adapter) = (self.most, self.name.clone());
-        Err(GpuError::Memory { what, needed, most, adapter })
+        let Gpu { most, name, .. } = self;
+        Err(Error::new(format!(
+            "{what} would take {needed} bytes, and {name} holds at most {most} in one piece; make \
+             the hidden layers or the batch smaller, or train with --device cpu"
+        )))
     }
 
     /// The error for a failed operation.
-    fn failed(&self, error: &impl ToString) -> GpuError {
+    fn failed(&self, error: &impl ToString) -> Error {
         let reason = error.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
-        GpuError::Failed { adapter: self.name.clone(), reason }
+        Error::new(format!(
+            "{} failed: {reason}; give the same command again to resume from the last checkpoint, \
+             or make the network or the batch smaller",
+            self.name
+        ))
     }
 }
 
@@ -154,12 +133,8 @@ impl GpuEngine {
     /// Starts a run with these numbers.
     ///
     /// # Errors
-    /// [`GpuError::Memory`] when the adapter cannot hold the network or a batch.
-    pub fn new(
-        gpu: &Gpu,
-        plan: &TrainingConstants,
-        numbers: Numbers,
-    ) -> Result<GpuEngine, GpuError> {
+    /// When the adapter cannot hold the network or a batch.
+    pub fn new(gpu: &Gpu, plan: &TrainingConstants, numbers: Numbers) -> Result<GpuEngine, Error> {
         let widest = plan.layers.iter().map(|layer| layer.inputs.max(layer.outputs)).max();
         gpu.check("the network's parameters", numbers.parameters.len())?;
         gpu.check("a layer of a batch", plan.batch.saturating_mul(widest.unwrap_or(0)))?;
@@ -289,14 +264,14 @@ impl GpuEngine {
     }
 
     /// Queues a loss with a total weight of `weight`.
-    fn add_loss(&mut self, loss: Tensor<1>, weight: f64) -> Result<(), GpuError> {
+    fn add_loss(&mut self, loss: Tensor<1>, weight: f64) -> Result<(), Error> {
         self.learned.weight += weight;
         self.waiting.push(loss);
         if self.waiting.len() < MAX_QUEUED_LOSSES { Ok(()) } else { self.fetch_losses() }
     }
 
     /// Fetches the queued losses.
-    fn fetch_losses(&mut self) -> Result<(), GpuError> {
+    fn fetch_losses(&mut self) -> Result<(), Error> {
         if self.waiting.is_empty() {
             return Ok(());
         }
@@ -310,7 +285,7 @@ impl GpuEngine {
     fn fetch<const N: usize, const D: usize>(
         &self,
         tensors: [Tensor<D>; N],
-    ) -> Result<Vec<Vec<f32>>, GpuError> {
+    ) -> Result<Vec<Vec<f32>>, Error> {
         let failed = |error: &dyn std::error::Error| self.gpu.failed(&error);
         let all = tensors.into_iter().fold(Transaction::default(), Transaction::register);
         let all = all.try_execute().map_err(|error| failed(&error))?;
@@ -331,13 +306,13 @@ fn weight(batch: Batch<'_>) -> f64 {
 }
 
 impl super::Engine for GpuEngine {
-    type Error = GpuError;
+    type Error = Error;
 
     fn name(&self) -> &'static str {
         self.gpu.by()
     }
 
-    fn load_state(&mut self, numbers: Numbers) -> Result<(), GpuError> {
+    fn load_state(&mut self, numbers: Numbers) -> Result<(), Error> {
         self.parameters = send(&self.gpu, numbers.parameters);
         self.mean = send(&self.gpu, numbers.moments.mean);
         self.square = send(&self.gpu, numbers.moments.square);
@@ -350,7 +325,7 @@ impl super::Engine for GpuEngine {
         plan: &TrainingConstants,
         batch: Batch<'_>,
         stride: Stride,
-    ) -> Result<(), GpuError> {
+    ) -> Result<(), Error> {
         let forward = self.forward(plan, batch);
         let BatchLoss { loss, gradient } =
             self.evaluate(plan, batch, forward.last.clone(), stride.scale);
@@ -359,12 +334,12 @@ impl super::Engine for GpuEngine {
         self.add_loss(loss, weight(batch))
     }
 
-    fn learned(&mut self) -> Result<Losses, GpuError> {
+    fn learned(&mut self) -> Result<Losses, Error> {
         self.fetch_losses()?;
         Ok(std::mem::take(&mut self.learned))
     }
 
-    fn measure(&mut self, plan: &TrainingConstants, samples: &Samples) -> Result<Losses, GpuError> {
+    fn measure(&mut self, plan: &TrainingConstants, samples: &Samples) -> Result<Losses, Error> {
         let before = self.learned()?;
         let rows: Vec<u32> = (0..samples.count() as u32).collect();
         for rows in rows.chunks(plan.batch) {
@@ -378,11 +353,11 @@ impl super::Engine for GpuEngine {
         Ok(measured)
     }
 
-    fn parameters(&self) -> Result<Cow<'_, [f32]>, GpuError> {
+    fn parameters(&self) -> Result<Cow<'_, [f32]>, Error> {
         Ok(Cow::Owned(self.fetch([self.parameters.clone()])?.remove(0)))
     }
 
-    fn numbers(&self) -> Result<Numbers, GpuError> {
+    fn numbers(&self) -> Result<Numbers, Error> {
         let all = [&self.parameters, &self.mean, &self.square].map(Clone::clone);
         let mut all = self.fetch(all)?.into_iter();
         let mut next = || all.next().unwrap_or_default();

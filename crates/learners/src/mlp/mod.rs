@@ -13,25 +13,23 @@ mod adam;
 mod engine;
 #[cfg(feature = "gpu")]
 mod gpu;
-mod product;
 
-use std::convert::Infallible;
 use std::fmt;
 
-use models::file::{ReadError, open, seal};
-use models::network::{Activation, Network, NetworkError, Output, Shape};
+use models::network::{Activation, Network, Output, Shape, check_finite};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
+use runs::container::{Kind, Reader, sealed};
 
 use crate::measure::MIN_SHARE;
-use crate::{Progress, Table, TableError, Training};
+use crate::{Error, Progress, Table, Training};
 use engine::{Model, Pass};
 
 pub use adam::{Adam, Moments};
 pub use engine::{Batch, Engine, Losses, Numbers, Processor, Samples, Stride, TrainingConstants};
 #[cfg(feature = "gpu")]
-pub use gpu::{Gpu, GpuEngine, GpuError};
+pub use gpu::{Gpu, GpuEngine};
 
 /// Multiplications in one step: a few seconds of one core.
 const STEP: u64 = 100_000_000_000;
@@ -72,11 +70,7 @@ struct State {
 
 impl Mlp {
     /// Trains a classifier: cross-entropy on a softmax.
-    pub fn new(
-        train: &Table,
-        held_out: Option<&Table>,
-        options: MlpOptions,
-    ) -> Result<Mlp, MlpError> {
+    pub fn new(train: &Table, held_out: Option<&Table>, options: MlpOptions) -> Result<Mlp, Error> {
         let held_out = held_out.map(Samples::from);
         Mlp::with(Samples::from(train), held_out, Output::Softmax, Loss::CrossEntropy, options)
     }
@@ -88,7 +82,7 @@ impl Mlp {
         output: Output,
         loss: Loss,
         options: MlpOptions,
-    ) -> Result<Mlp, MlpError> {
+    ) -> Result<Mlp, Error> {
         let begin = |constants: &TrainingConstants, numbers| Ok(Processor::new(constants, numbers));
         Mlp::on(begin, train, held_out, (output, loss), options)
     }
@@ -102,28 +96,26 @@ impl<E: Engine> Mlp<E> {
         held_out: Option<Samples>,
         (output, loss): (Output, Loss),
         options: MlpOptions,
-    ) -> Result<Mlp<E>, MlpError> {
+    ) -> Result<Mlp<E>, Error> {
         let shape = options.shape(train.columns(), train.width());
         options.check(&shape)?;
         if let Some(other) = held_out
             .as_ref()
             .filter(|other| (other.columns(), other.width()) != (train.columns(), train.width()))
         {
-            return Err(MlpError::HeldOut {
-                found_columns: other.columns(),
-                found_width: other.width(),
-                columns: train.columns(),
-                width: train.width(),
-            });
+            return Err(Error::new(format!(
+                "the held-out rows have {} columns and {} classes, the others {} and {}",
+                other.columns(),
+                other.width(),
+                train.columns(),
+                train.width()
+            )));
         }
         let most = held_out.as_ref().map_or(0, Samples::count).max(train.count());
         let Ok(_) = u32::try_from(most) else {
-            let value = most.to_string();
-            return Err(MlpError::Option {
-                option: "the number of rows",
-                value,
-                must: "below 2^32",
-            });
+            return Err(Error::new(format!(
+                "the number of rows is {most}, and must be below 2^32"
+            )));
         };
         let parameters = first_parameters(&shape, options.seed);
         let batch = options.batch.min(train.count());
@@ -163,16 +155,10 @@ impl<E: Engine> Mlp<E> {
 
     /// Resumes a run saved by [`Mlp::checkpoint`]: `self` is a new one with the same data and
     /// options.
-    pub fn resume(mut self, bytes: &[u8]) -> Result<Mlp<E>, MlpError> {
-        let mut reader = open(bytes, MAGIC, VERSION)?;
-        for (field, ours) in self.description() {
-            let length = reader.u64("the length of a text")? as usize;
-            let theirs = String::from_utf8_lossy(reader.take(length, "a text")?);
-            if theirs != ours {
-                return Err(MlpError::OtherRun { field, theirs: theirs.into_owned(), ours });
-            }
-        }
-        let mut number = || reader.u64("the state");
+    pub fn resume(mut self, bytes: &[u8]) -> Result<Mlp<E>, Error> {
+        let mut reader = Reader::checked(bytes, KIND)?;
+        reader.names(&self.names())?;
+        let mut number = || reader.number();
         self.state = State {
             epoch: number()?,
             batch: number()?,
@@ -183,24 +169,19 @@ impl<E: Engine> Mlp<E> {
             best_parameters: Vec::new(),
         };
         let (steps, count) = (number()?, self.constants.shape.count().total());
-        let mut numbers = || reader.floats(count, "the parameters");
+        let mut numbers = || reader.list::<f32>(count);
         let moments = Moments { steps, mean: numbers()?, square: numbers()? };
         let (parameters, best_parameters) = (numbers()?, numbers()?);
         self.state.best_parameters = best_parameters;
-        if !reader.is_done() {
-            return Err(MlpError::Checkpoint("it continues after its end"));
-        }
-        if let Some(at) = self.state.best_parameters.iter().position(|number| !number.is_finite()) {
-            let value = self.state.best_parameters[at];
-            return Err(models::network::NetworkError::Parameter { at, value }.into());
-        }
+        reader.end()?;
+        check_finite(&self.state.best_parameters)?;
         self.engine.load_state(Numbers { parameters, moments }).map_err(Into::into)?;
         Ok(self)
     }
 
     /// The fields that must match for a run to be resumed; the rows are identified by their number,
     /// means and deviations.
-    fn description(&self) -> [(&'static str, String); 4] {
+    fn names(&self) -> [(&'static str, String); 4] {
         let rows = (self.train.count(), self.held_out.as_ref().map(Samples::count));
         let TrainingConstants { shape, scaling, output, loss, .. } = &self.constants;
         let engine = match self.engine.name() {
@@ -208,10 +189,10 @@ impl<E: Engine> Mlp<E> {
             name => format!(", on {name}"),
         };
         [
-            ("the network", format!("{shape:?}")),
-            ("how it is trained", format!("{:?}, {output:?}, {loss:?}{engine}", self.options)),
-            ("the number of rows and held-out rows", format!("{rows:?}")),
-            ("the columns' means and deviations", format!("{scaling:?}")),
+            ("network", format!("{shape:?}")),
+            ("way of training", format!("{:?}, {output:?}, {loss:?}{engine}", self.options)),
+            ("number of rows and held-out rows", format!("{rows:?}")),
+            ("means and deviations of the columns", format!("{scaling:?}")),
         ]
     }
 
@@ -313,13 +294,8 @@ impl<E: Engine> Mlp<E> {
     /// [`Training::save`], on any engine.
     pub fn checkpoint(&self) -> Result<Vec<u8>, E::Error> {
         let Numbers { parameters, moments } = self.engine.numbers()?;
-        let mut content = Vec::new();
-        for (_, text) in self.description() {
-            content.extend((text.len() as u64).to_le_bytes());
-            content.extend(text.as_bytes());
-        }
         let state = &self.state;
-        for number in [
+        let numbers = [
             state.epoch,
             state.batch,
             state.steps,
@@ -327,13 +303,13 @@ impl<E: Engine> Mlp<E> {
             state.stale,
             u64::from(state.ended),
             moments.steps,
-        ] {
-            content.extend(number.to_le_bytes());
-        }
-        for numbers in [&moments.mean, &moments.square, &parameters, &state.best_parameters] {
-            content.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
-        }
-        Ok(seal(MAGIC, VERSION, &content))
+        ];
+        Ok(sealed(KIND, |to| {
+            to.names(&self.names())?;
+            to.numbers(&numbers)?;
+            let lists = [&moments.mean, &moments.square, &parameters, &state.best_parameters];
+            lists.into_iter().try_for_each(|numbers| to.numbers(numbers))
+        }))
     }
 }
 
@@ -476,43 +452,6 @@ impl Schedule {
     }
 }
 
-/// The reason training cannot begin, resume or go on.
-#[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say what variants and fields are")]
-pub enum MlpError {
-    #[error("{option} is {value}, and must be {must}")]
-    Option { option: &'static str, value: String, must: &'static str },
-    #[error(transparent)]
-    Table(#[from] TableError),
-    #[error(transparent)]
-    Network(#[from] NetworkError),
-    #[error(
-        "{parameters} parameters: training them would take {needed} bytes, and at most {most} are \
-         allowed; make the hidden layers or the batch smaller"
-    )]
-    Memory { parameters: u64, needed: u64, most: u64 },
-    #[error("{0}")]
-    Engine(Box<dyn std::error::Error + Send + Sync>),
-    #[error(
-        "the held-out rows have {found_columns} columns and {found_width} classes, the others \
-         {columns} and {width}"
-    )]
-    HeldOut { found_columns: usize, found_width: usize, columns: usize, width: usize },
-    #[error("the checkpoint cannot be resumed: {0}; start again, or from another one")]
-    Checkpoint(&'static str),
-    #[error(
-        "the checkpoint is of another run: {field} was {theirs}, and is {ours} now; resume with \
-         the same data and options"
-    )]
-    OtherRun { field: &'static str, theirs: String, ours: String },
-}
-
-impl From<Infallible> for MlpError {
-    fn from(never: Infallible) -> MlpError {
-        match never {}
-    }
-}
-
 /// The most bytes that training may take besides its rows.
 pub const MAX_BYTES: u64 = 8 << 30;
 
@@ -523,8 +462,10 @@ impl MlpOptions {
     }
 
     /// Checks the options before any memory is allocated.
-    fn check(&self, shape: &Shape) -> Result<(), MlpError> {
-        let option = |option, value: String, must| Err(MlpError::Option { option, value, must });
+    fn check(&self, shape: &Shape) -> Result<(), Error> {
+        let option = |option: &str, value: String, must: &str| {
+            Err(Error::new(format!("{option} is {value}, and must be {must}")))
+        };
         let above_zero = |number: f64| number.is_finite() && number > 0.0;
         if self.batch == 0 {
             return option("the batch", self.batch.to_string(), "at least 1");
@@ -545,9 +486,7 @@ impl MlpOptions {
         if !above_zero(self.adam.epsilon) {
             return option("epsilon", self.adam.epsilon.to_string(), "above 0");
         }
-        if shape.hidden.contains(&0) {
-            return Err(NetworkError::NoUnits.into());
-        }
+        shape.check()?;
         // Parameters, gradient, two moments and the best so far; units and slopes of a batch. In
         // floating point, since sizes are arbitrary.
         let widths = || shape.hidden.iter().chain([&shape.outputs]).map(|&width| width as f64);
@@ -557,7 +496,10 @@ impl MlpOptions {
         let needed = 4.0 * (5.0 * (weights + units) + 3.0 * units * self.batch as f64);
         if needed > MAX_BYTES as f64 {
             let (parameters, needed) = ((weights + units) as u64, needed as u64);
-            return Err(MlpError::Memory { parameters, needed, most: MAX_BYTES });
+            return Err(Error::new(format!(
+                "{parameters} parameters: training them would take {needed} bytes, and at most \
+                 {MAX_BYTES} are allowed; make the hidden layers or the batch smaller"
+            )));
         }
         Ok(())
     }
@@ -661,11 +603,4 @@ pub fn huber(difference: f32, delta: f32) -> (f32, f32) {
 }
 
 /// The container of a checkpoint.
-const MAGIC: &[u8] = b"cardroom network";
-const VERSION: u32 = 2;
-
-impl From<ReadError> for MlpError {
-    fn from(error: ReadError) -> MlpError {
-        MlpError::Checkpoint(error.words())
-    }
-}
+const KIND: Kind = Kind { name: "network", magic: b"cardroom network", version: 3 };

@@ -13,8 +13,8 @@ use std::collections::BinaryHeap;
 use models::tree::Tree;
 
 use super::grow::{Grower, Matrix};
-use super::{Greedy, Loss, Node, Price, TreesError, check, with_lanes};
-use crate::{Bins, Table};
+use super::{Greedy, Loss, Node, Price, check, check_held_out, with_lanes};
+use crate::{Bins, Error, Table};
 
 /// The options of a tree.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -39,7 +39,7 @@ impl Default for Options {
 }
 
 impl Options {
-    fn check(&self, table: &Table, bins: &Bins) -> Result<(), TreesError> {
+    fn check(&self, table: &Table, bins: &Bins) -> Result<(), Error> {
         let numbers = [("the least weight of a leaf", self.min_weight), ("alpha", self.alpha)];
         check(table, bins, self.depth, &numbers)
     }
@@ -51,7 +51,7 @@ impl Options {
 }
 
 /// Grows and prunes a tree; splits lie at the cuts of the table's bins.
-pub fn fit(table: &Table, bins: &Bins, options: &Options) -> Result<Tree, TreesError> {
+pub fn fit(table: &Table, bins: &Bins, options: &Options) -> Result<Tree, Error> {
     options.check(table, bins)?;
     Ok(with_lanes!(table.classes().len(), W => {
         let matrix = Matrix::<W>::new(table, bins);
@@ -74,11 +74,9 @@ pub fn fit_pruned(
     bins: &Bins,
     held_out: &Table,
     options: &Options,
-) -> Result<(Tree, Options), TreesError> {
+) -> Result<(Tree, Options), Error> {
     options.check(table, bins)?;
-    if (held_out.columns(), held_out.classes()) != (table.columns(), table.classes()) {
-        return Err(TreesError::Others);
-    }
+    check_held_out(table, held_out)?;
     Ok(with_lanes!(table.classes().len(), W => {
         let matrix = Matrix::<W>::new(table, bins);
         let codes = Bins::with_cuts(held_out, bins.all_cuts().to_vec());

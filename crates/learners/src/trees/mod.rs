@@ -13,31 +13,13 @@ use std::fmt;
 
 use models::tree::{Builder, Plane, Tree, TreeError};
 
-use crate::Table;
 use crate::data::between;
+use crate::{Error, Table};
 use cart::best_price;
 use grow::{Grower, Matrix};
 
 /// The most classes a tree can learn: the most lanes of `with_lanes`.
 const MAX_CLASSES: usize = 320;
-
-/// The reason a tree cannot be learned.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say what variants and fields are")]
-pub enum TreesError {
-    #[error("{0} classes are more than the {MAX_CLASSES} that trees can distinguish")]
-    Classes(usize),
-    #[error("a depth of {0}: trees have at most {most}", most = models::tree::DEEPEST)]
-    Depth(usize),
-    #[error("{name} is {value}: it must be a number of at least 0")]
-    Negative { name: &'static str, value: f64 },
-    #[error("the held-out rows have other columns or classes than those to learn from")]
-    Others,
-    #[error("the bins are of {bins} columns, the table has {table}")]
-    Bins { bins: usize, table: usize },
-    #[error("the saved run cannot be resumed: {0}")]
-    Saved(String),
-}
 
 /// Calls a function that is generic over the number of lanes for classes, with the smallest number
 /// that holds them.
@@ -62,8 +44,8 @@ macro_rules! with_lanes {
 }
 use with_lanes;
 
-/// A hash of two numbers.
-pub(crate) fn mixed(a: u64, b: u64) -> u64 {
+/// A hash of two numbers, such as the seed of a run and the number of a game of it.
+pub fn mixed(a: u64, b: u64) -> u64 {
     let mut z = (a ^ b.rotate_left(32)).wrapping_add(b.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -93,20 +75,38 @@ pub(crate) fn check(
     bins: &crate::Bins,
     depth: usize,
     numbers: &[(&'static str, f64)],
-) -> Result<(), TreesError> {
+) -> Result<(), Error> {
     if table.classes().len() > MAX_CLASSES {
-        return Err(TreesError::Classes(table.classes().len()));
+        return Err(Error::new(format!(
+            "{} classes are more than the {MAX_CLASSES} that trees can distinguish",
+            table.classes().len()
+        )));
     }
     if depth > models::tree::DEEPEST {
-        return Err(TreesError::Depth(depth));
+        let most = models::tree::DEEPEST;
+        return Err(Error::new(format!("a depth of {depth}: trees have at most {most}")));
     }
     if bins.columns() != table.columns().len() {
-        return Err(TreesError::Bins { bins: bins.columns(), table: table.columns().len() });
+        return Err(Error::new(format!(
+            "the bins are of {} columns, the table has {}",
+            bins.columns(),
+            table.columns().len()
+        )));
     }
     match numbers.iter().find(|(_, value)| value.is_nan() || *value < 0.0) {
-        Some(&(name, value)) => Err(TreesError::Negative { name, value }),
+        Some((name, value)) => {
+            Err(Error::new(format!("{name} is {value}: it must be a number of at least 0")))
+        }
         None => Ok(()),
     }
+}
+
+/// Checks that held-out rows have the columns and classes of those to learn from.
+pub(crate) fn check_held_out(table: &Table, held_out: &Table) -> Result<(), Error> {
+    if (held_out.columns(), held_out.classes()) == (table.columns(), table.classes()) {
+        return Ok(());
+    }
+    Err(Error::new("the held-out rows have other columns or classes than those to learn from"))
 }
 
 /// The loss of a leaf's rows from the one answer it gives, times their weight.

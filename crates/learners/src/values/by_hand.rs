@@ -12,7 +12,7 @@ use rand::seq::index::sample;
 use rand_pcg::Pcg64Mcg;
 
 use super::{ValueModel, joined};
-use crate::TableError;
+use crate::Error;
 use crate::data::situations::{Database, Solved};
 use crate::mlp::Samples;
 use crate::trees::mixed;
@@ -153,10 +153,10 @@ pub fn samples(
     situations: Range<usize>,
     hands: usize,
     seed: u64,
-) -> Result<Samples, TableError> {
+) -> Result<Samples, Error> {
     let stack = database.card().content.stack as f32;
     let each = |index: usize| {
-        let situation = database.situation(index);
+        let situation = database.game(index);
         let outlooks = Outlooks::new(&situation);
         let rows = outlooks.rows(&situation, stack);
         let mut rng = Pcg64Mcg::seed_from_u64(mixed(seed, index as u64));

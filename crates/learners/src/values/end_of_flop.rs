@@ -17,7 +17,7 @@ use rand_pcg::Pcg64Mcg;
 
 use super::by_hand::Outlooks;
 use super::{ValueModel, joined};
-use crate::TableError;
+use crate::Error;
 use crate::data::situations::{Database, Solved};
 use crate::mlp::Samples;
 use crate::trees::mixed;
@@ -56,10 +56,10 @@ pub fn samples(
     situations: Range<usize>,
     hands: usize,
     seed: u64,
-) -> Result<Samples, TableError> {
+) -> Result<Samples, Error> {
     let stack = database.card().content.stack as f32;
     let each = |index: usize| {
-        let situation = database.situation(index);
+        let situation = database.game(index);
         let check_down = Outlooks::new(&situation).check_down;
         let FlopInputs { flop, prospects, .. } = FlopInputs::new(&situation, stack);
         let held = flop.hands().iter().enumerate();

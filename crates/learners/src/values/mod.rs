@@ -16,7 +16,7 @@ use cards::{Combo, SuitPermutation};
 use models::network::Network;
 use models::values::Encoding;
 
-use crate::TableError;
+use crate::Error;
 use crate::data::situations::{Database, Solved};
 use crate::mlp::{Samples, huber};
 
@@ -70,7 +70,7 @@ impl Encoded<'_> {
     /// those on what the paper calls the abstracted set.
     pub fn errors_of_buckets(&self, database: &Database, situations: Range<usize>) -> Errors {
         let each = |index: usize| {
-            let situation = database.situation(index);
+            let situation = database.game(index);
             let buckets = on_board(self.encoding, &situation);
             let counts = buckets.counts();
             let answers = self.answers(&situation);
@@ -120,11 +120,11 @@ pub fn samples(
     database: &Database,
     situations: Range<usize>,
     renamings: usize,
-) -> Result<Samples, TableError> {
+) -> Result<Samples, Error> {
     let each = |index: usize| {
         let (mut rows, mut targets) = (Vec::new(), Vec::new());
         for suits in SuitPermutation::all().take(renamings.max(1)) {
-            let situation = self::by_hand::SuitPermuted::new(&database.situation(index), suits);
+            let situation = self::by_hand::SuitPermuted::new(&database.game(index), suits);
             let situation = situation.solved();
             let buckets = on_board(encoding, &situation);
             rows.extend(row(encoding, &situation));
@@ -142,7 +142,7 @@ fn joined(
     columns: usize,
     outputs: usize,
     each: impl Fn(usize) -> (Vec<f32>, Vec<f32>) + Send + Sync,
-) -> Result<Samples, TableError> {
+) -> Result<Samples, Error> {
     let parts = parallel::map(situations, each);
     let (mut rows, mut targets) = (Vec::new(), Vec::new());
     for (of_rows, of_targets) in parts {
@@ -221,7 +221,7 @@ impl Errors {
 /// The errors of a model's values over some situations.
 pub fn errors(model: &dyn ValueModel, database: &Database, situations: Range<usize>) -> Errors {
     let each = |index: usize| {
-        let situation = database.situation(index);
+        let situation = database.game(index);
         let values = model.values(&situation);
         Errors::between(&situation, [&values[0], &values[1]])
     };
@@ -232,7 +232,7 @@ pub fn errors(model: &dyn ValueModel, database: &Database, situations: Range<usi
 /// the mean of their values, situation by situation (Hopner and Loza Mencía, 2018, section 3.1).
 pub fn encoding_error(encoding: &Encoding, database: &Database) -> Errors {
     let each = |index: usize| {
-        let situation = database.situation(index);
+        let situation = database.game(index);
         let buckets = on_board(encoding, &situation);
         let [first, second] = situation.values.map(|values| buckets.values(&buckets.means(values)));
         Errors::between(&situation, [&first, &second])
@@ -246,7 +246,7 @@ pub fn encoding_error(encoding: &Encoding, database: &Database) -> Errors {
 pub fn between_solutions(one: &Database, other: &Database) -> Option<Vec<Errors>> {
     let both = 0..one.games().min(other.games());
     let each = |index: usize| {
-        let (one, other) = (one.situation(index), other.situation(index));
+        let (one, other) = (one.game(index), other.game(index));
         let same = one.board == other.board && one.pot == other.pot && one.ranges == other.ranges;
         same.then(|| Errors::between(&one, other.values))
     };

@@ -16,20 +16,20 @@ mod pack;
 use std::fmt;
 use std::io::{self, Write};
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-use abstraction::betting::{BettingTree, NodeKind, TreeError, game_hash};
-use abstraction::menu::{BetMenu, MenuError};
-use game::{Betting, GameDef, GameDefError, GameSpec, Street};
+use abstraction::betting::{BettingTree, NodeKind, game_hash};
+use abstraction::menu::BetMenu;
+use game::{Betting, GameDef, GameSpec, Street};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::file::{Mapped, map};
-use crate::whole_units;
+use crate::{Error, whole_units};
 use pack::{Packed, is_packed, unpack};
 
-pub use pack::{PackError, pack};
+pub use pack::pack;
 
 /// The format version that this program reads and writes.
 pub const VERSION: u32 = 1;
@@ -81,7 +81,7 @@ impl Blueprint {
     ///
     /// # Errors
     /// When it cannot be read, is not a blueprint, has another version or is truncated.
-    pub fn open(path: &Path) -> Result<Blueprint, BlueprintError> {
+    pub fn open(path: &Path) -> Result<Blueprint, Error> {
         Blueprint::unpacked(Bytes::map(path)?)
     }
 
@@ -89,7 +89,7 @@ impl Blueprint {
     ///
     /// # Errors
     /// As [`Blueprint::open`].
-    pub fn from_static(bytes: &'static [u8]) -> Result<Blueprint, BlueprintError> {
+    pub fn from_static(bytes: &'static [u8]) -> Result<Blueprint, Error> {
         if is_packed(bytes) {
             return Blueprint::new(Bytes::Packed(Packed::new(bytes)));
         }
@@ -100,11 +100,11 @@ impl Blueprint {
     ///
     /// # Errors
     /// As [`Blueprint::open`].
-    pub fn from_bytes(bytes: Vec<u8>) -> Result<Blueprint, BlueprintError> {
+    pub fn from_bytes(bytes: Vec<u8>) -> Result<Blueprint, Error> {
         Blueprint::unpacked(Bytes::Owned(bytes))
     }
 
-    fn unpacked(bytes: Bytes) -> Result<Blueprint, BlueprintError> {
+    fn unpacked(bytes: Bytes) -> Result<Blueprint, Error> {
         if is_packed(bytes.as_slice()) {
             let blueprint = Blueprint::new(Bytes::Owned(unpack(bytes.as_slice())?))?;
             blueprint.check_sum()?;
@@ -113,14 +113,14 @@ impl Blueprint {
         Blueprint::new(bytes)
     }
 
-    fn new(bytes: Bytes) -> Result<Blueprint, BlueprintError> {
+    fn new(bytes: Bytes) -> Result<Blueprint, Error> {
         let all = match &bytes {
             Bytes::Packed(packed) => packed.head()?,
             bytes => bytes.as_slice(),
         };
         let (head, after) = read(all)?;
-        let menu = head.menu.parse().map_err(BlueprintError::Menu)?;
-        let cut = |needed| BlueprintError::Cut { needed, found: all.len() as u64 };
+        let menu = menu(&head)?;
+        let cut = |needed: u64| cut_off(needed, all.len());
         let mut at = after;
         let mut next = |length: u64| {
             let start = at;
@@ -139,7 +139,10 @@ impl Blueprint {
             _ => match all.len() as u64 {
                 found if found < length => return Err(cut(length)),
                 found if found > length => {
-                    return Err(BlueprintError::TooLong { needed: length, found });
+                    return Err(Error::new(format!(
+                        "the blueprint has {found} bytes, but should end after {length}; copy or \
+                         export it again"
+                    )));
                 }
                 _ => &all[tail],
             },
@@ -194,21 +197,23 @@ impl Blueprint {
     /// Checks that the game is that of the blueprint, quirks aside.
     ///
     /// # Errors
-    /// [`BlueprintError::Game`], which describes both.
-    pub fn check_game(&self, def: &GameDef) -> Result<(), BlueprintError> {
+    /// When it is not; the text describes both.
+    pub fn check_game(&self, def: &GameDef) -> Result<(), Error> {
         let (theirs, ours) = (&self.head.game_sha256, game_hash(def));
         if *theirs == ours {
             return Ok(());
         }
-        let theirs = in_words(&self.head.game);
-        Err(BlueprintError::Game { theirs, ours: in_words(def) })
+        let (theirs, ours) = (in_words(&self.head.game), in_words(def));
+        Err(Error::new(format!(
+            "the blueprint is for {theirs}, and the game is {ours}: train one for this game"
+        )))
     }
 
     /// Builds the betting tree and checks the tables' lengths against it.
     ///
     /// # Errors
     /// When the head's game is not valid, or the tables do not fit the tree.
-    pub fn tree(&self) -> Result<BettingTree, BlueprintError> {
+    pub fn tree(&self) -> Result<BettingTree, Error> {
         tree(&self.head, &self.menu)
     }
 
@@ -232,7 +237,7 @@ impl Blueprint {
     ///
     /// # Errors
     /// The first problem found.
-    pub fn verify(&self) -> Result<Verified, BlueprintError> {
+    pub fn verify(&self) -> Result<Verified, Error> {
         self.check_sum()?;
         let tree = self.tree()?;
         let mut verified = Verified { infosets: 0, reached: 0 };
@@ -246,7 +251,9 @@ impl Blueprint {
                         WHOLE => reached += 1,
                         sum => {
                             let betting = tree.betting(node);
-                            return Err(BlueprintError::Shares { betting, bucket, sum });
+                            return Err(Error::new(format!(
+                                "the shares of bucket {bucket} after `{betting}` sum to {sum} of 255"
+                            )));
                         }
                     }
                     verified.infosets += 1;
@@ -254,7 +261,10 @@ impl Blueprint {
             }
             let declared = self.reached[street.index()];
             if reached != declared {
-                return Err(BlueprintError::Reached { street, declared, found: reached });
+                return Err(Error::new(format!(
+                    "the blueprint says that training reached {declared} information sets of the \
+                     {street}, but {reached} have shares"
+                )));
             }
             verified.reached += reached;
         }
@@ -262,32 +272,40 @@ impl Blueprint {
     }
 
     /// Checks the checksum over the whole file.
-    fn check_sum(&self) -> Result<(), BlueprintError> {
+    fn check_sum(&self) -> Result<(), Error> {
         let all = self.bytes.as_slice();
         let (body, sum) = all.split_at(all.len() - SUM);
-        if Sha256::digest(body).as_slice() == sum { Ok(()) } else { Err(BlueprintError::Damaged) }
+        if Sha256::digest(body).as_slice() == sum { Ok(()) } else { Err(damaged("bytes")) }
     }
 }
 
 /// Builds the betting tree of a head; checks its hash, and the lengths of the tables against it.
-fn tree(head: &Head, menu: &BetMenu) -> Result<BettingTree, BlueprintError> {
-    let def = GameDef::new(head.game.clone()).map_err(BlueprintError::BadGame)?;
+fn tree(head: &Head, menu: &BetMenu) -> Result<BettingTree, Error> {
+    let def = GameDef::new(head.game.clone())
+        .map_err(|error| Error::new(format!("the blueprint's game is not valid: {error}")))?;
     // Each node but the root has a slot in a table.
     let tables = head.tables.iter().fold(1, |sum: u64, &table| sum.saturating_add(table));
-    let tree = BettingTree::new(&Arc::new(def), menu, tables.min(MAX_NODES))
-        .map_err(BlueprintError::Tree)?;
+    let tree = BettingTree::new(&Arc::new(def), menu, tables.min(MAX_NODES)).map_err(|error| {
+        Error::new(format!("the blueprint's betting tree cannot be built: {error}"))
+    })?;
     for street in Street::ALL {
         let count = head.buckets.counts[street.index()];
         let needed = u128::from(tree.slots(street)) * u128::from(count);
         let found = head.tables[street.index()];
         if needed != u128::from(found) {
-            return Err(BlueprintError::Table { street, found, needed });
+            return Err(Error::new(format!(
+                "the blueprint's table of the {street} has {found} bytes, but its tree and buckets \
+                 need {needed}"
+            )));
         }
     }
     let hash = tree.hash();
     if hash != head.tree_sha256 {
-        let theirs = head.tree_sha256.clone();
-        return Err(BlueprintError::OtherTree { theirs, ours: hash });
+        return Err(Error::new(format!(
+            "the blueprint was trained on the betting tree {:.12}, and this program builds \
+             {hash:.12}",
+            head.tree_sha256
+        )));
     }
     Ok(tree)
 }
@@ -301,9 +319,10 @@ enum Bytes {
 }
 
 impl Bytes {
-    fn map(path: &Path) -> Result<Bytes, BlueprintError> {
-        let error = |source| BlueprintError::Read { path: path.to_owned(), source };
-        map(path).map(Bytes::Mapped).map_err(error)
+    fn map(path: &Path) -> Result<Bytes, Error> {
+        map(path).map(Bytes::Mapped).map_err(|error| {
+            Error::file(format!("cannot read the blueprint {}: {error}", path.display()))
+        })
     }
 
     #[inline]
@@ -326,64 +345,6 @@ impl fmt::Debug for Bytes {
             Bytes::Owned(_) => "in memory",
         })
     }
-}
-
-/// Error for a blueprint that cannot be used. The variants before [`BlueprintError::Game`] concern
-/// its bytes.
-#[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say what variants and fields are")]
-pub enum BlueprintError {
-    #[error("cannot read the blueprint {}: {source}", .path.display())]
-    Read { path: PathBuf, source: std::io::Error },
-    #[error("these bytes are not a blueprint: they do not begin like one")]
-    NotOne,
-    #[error(
-        "the blueprint has format {found}, and this program reads {wanted}: export it again from \
-         its training, or use the program it was made with"
-    )]
-    Version { found: u32, wanted: u32 },
-    #[error("the blueprint is cut off: {found} bytes of {needed}; copy or export it again")]
-    Cut { needed: u64, found: u64 },
-    #[error(
-        "the blueprint has {found} bytes, but should end after {needed}; copy or export it again"
-    )]
-    TooLong { needed: u64, found: u64 },
-    #[error(
-        "the blueprint is damaged: the checksum of its head does not match; copy or export it again"
-    )]
-    DamagedHead,
-    #[error(
-        "the blueprint is damaged: the checksum of its bytes does not match; copy or export it \
-         again"
-    )]
-    Damaged,
-    #[error("the blueprint's head cannot be read: {0}")]
-    Head(String),
-    #[error("the blueprint's bet menu cannot be read: {0}")]
-    Menu(MenuError),
-    #[error("the blueprint's game is not valid: {0}")]
-    BadGame(GameDefError),
-    #[error("the blueprint's betting tree cannot be built: {0}")]
-    Tree(TreeError),
-    #[error(
-        "the blueprint was trained on the betting tree {theirs:.12}, and this program builds \
-         {ours:.12}"
-    )]
-    OtherTree { theirs: String, ours: String },
-    #[error(
-        "the blueprint's table of the {street} has {found} bytes, but its tree and buckets need \
-         {needed}"
-    )]
-    Table { street: Street, found: u64, needed: u128 },
-    #[error("the shares of bucket {bucket} after `{betting}` sum to {sum} of 255")]
-    Shares { betting: String, bucket: u32, sum: u32 },
-    #[error(
-        "the blueprint says that training reached {declared} information sets of the {street}, but \
-         {found} have shares"
-    )]
-    Reached { street: Street, declared: u64, found: u64 },
-    #[error("the blueprint is for {theirs}, and the game is {ours}: train one for this game")]
-    Game { theirs: String, ours: String },
 }
 
 /// The metadata of a blueprint: its game, tree, buckets and training.
@@ -424,11 +385,42 @@ pub struct BucketsHead {
     pub bytes: u64,
 }
 
+/// The bet menu of a head.
+fn menu(head: &Head) -> Result<BetMenu, Error> {
+    let menu = head.menu.parse::<BetMenu>();
+    menu.map_err(|error| Error::new(format!("the blueprint's bet menu cannot be read: {error}")))
+}
+
+fn bad_head(reason: &str) -> Error {
+    Error::new(format!("the blueprint's head cannot be read: {reason}"))
+}
+
+fn cut_off(needed: u64, found: usize) -> Error {
+    Error::new(format!(
+        "the blueprint is cut off: {found} bytes of {needed}; copy or export it again"
+    ))
+}
+
+fn other_version(found: u32, wanted: u32) -> Error {
+    Error::new(format!(
+        "the blueprint has format {found}, and this program reads {wanted}: export it again from \
+         its training, or use the program it was made with"
+    ))
+}
+
+/// The error for a checksum, which is that of the head or of all bytes.
+fn damaged(what: &str) -> Error {
+    Error::new(format!(
+        "the blueprint is damaged: the checksum of its {what} does not match; copy or export it \
+         again"
+    ))
+}
+
 /// The head's bytes as in the file: prefix, text, checksum.
-fn print(head: &Head) -> Result<Vec<u8>, BlueprintError> {
-    let text = toml::to_string(head).map_err(|error| BlueprintError::Head(error.to_string()))?;
+fn print(head: &Head) -> Result<Vec<u8>, Error> {
+    let text = toml::to_string(head).map_err(|error| bad_head(&error.to_string()))?;
     if text.len() > LONGEST_HEAD {
-        return Err(BlueprintError::Head(format!("it has more than {LONGEST_HEAD} bytes")));
+        return Err(bad_head(&format!("it has more than {LONGEST_HEAD} bytes")));
     }
     let mut bytes = Vec::with_capacity(PREFIX + text.len() + SUM);
     bytes.extend(MAGIC);
@@ -441,28 +433,28 @@ fn print(head: &Head) -> Result<Vec<u8>, BlueprintError> {
 }
 
 /// Parses the head; also gives its length in bytes.
-fn read(bytes: &[u8]) -> Result<(Head, usize), BlueprintError> {
-    let found = bytes.len() as u64;
-    let cut = |needed: usize| BlueprintError::Cut { needed: needed as u64, found };
+fn read(bytes: &[u8]) -> Result<(Head, usize), Error> {
+    let cut = |needed: usize| cut_off(needed as u64, bytes.len());
     let common = bytes.len().min(MAGIC.len());
     if bytes[..common] != MAGIC[..common] || bytes.is_empty() {
-        return Err(BlueprintError::NotOne);
+        let text = "these bytes are not a blueprint: they do not begin like one";
+        return Err(Error::new(text));
     }
     let prefix = bytes.get(..PREFIX).ok_or_else(|| cut(PREFIX))?;
     let number = |at: usize| u32::from_le_bytes(prefix[at..at + 4].try_into().expect("four bytes"));
     let (version, length) = (number(8), number(12) as usize);
     if version != VERSION {
-        return Err(BlueprintError::Version { found: version, wanted: VERSION });
+        return Err(other_version(version, VERSION));
     }
     if length > LONGEST_HEAD {
-        return Err(BlueprintError::DamagedHead);
+        return Err(damaged("head"));
     }
     let end = PREFIX + length;
     let sum = bytes.get(end..end + SUM).ok_or_else(|| cut(end + SUM))?;
     if Sha256::digest(&bytes[..end]).as_slice() != sum {
-        return Err(BlueprintError::DamagedHead);
+        return Err(damaged("head"));
     }
-    let bad = |error: String| BlueprintError::Head(error.trim().replace('\n', ", "));
+    let bad = |error: String| bad_head(&error.trim().replace('\n', ", "));
     let text = std::str::from_utf8(&bytes[PREFIX..end]).map_err(|error| bad(error.to_string()))?;
     let head =
         text.parse().and_then(toml::Table::try_into).map_err(|error| bad(error.to_string()))?;

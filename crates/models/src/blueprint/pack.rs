@@ -14,8 +14,8 @@ use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
 use game::Street;
 
-use super::{Blueprint, BlueprintError, Contents, TAIL, WHOLE, quantise_to};
-use crate::blueprint;
+use super::{Blueprint, Contents, TAIL, WHOLE, quantise_to};
+use crate::{Error, blueprint};
 
 /// The magic bytes of a packed blueprint.
 const MAGIC: &[u8; 8] = b"CARDPACK";
@@ -43,12 +43,12 @@ impl Packed {
     }
 
     /// The bytes from the plain file's head on.
-    pub(super) fn head(&self) -> Result<&[u8], BlueprintError> {
+    pub(super) fn head(&self) -> Result<&[u8], Error> {
         split_file(self.file).map(|(_, head)| head)
     }
 
     /// The tail of the plain file.
-    pub(super) fn tail(&self) -> Result<&[u8], BlueprintError> {
+    pub(super) fn tail(&self) -> Result<&[u8], Error> {
         split_file(self.file).map(|(tail, _)| tail)
     }
 
@@ -61,16 +61,13 @@ impl Packed {
 }
 
 /// Splits a packed file into the plain file's tail, and everything from its head on.
-fn split_file(file: &[u8]) -> Result<(&[u8], &[u8]), BlueprintError> {
-    let found = file.len() as u64;
-    let start = file.get(..PREFIX + TAIL).ok_or_else(|| {
-        let needed = (PREFIX + TAIL) as u64;
-        BlueprintError::Cut { needed, found }
-    })?;
+fn split_file(file: &[u8]) -> Result<(&[u8], &[u8]), Error> {
+    let start = file.get(..PREFIX + TAIL);
+    let start = start.ok_or_else(|| blueprint::cut_off((PREFIX + TAIL) as u64, file.len()))?;
     let (prefix, tail) = start.split_at(PREFIX);
     let version = u32::from_le_bytes(prefix[MAGIC.len()..].try_into().expect("four bytes"));
     if version != VERSION {
-        return Err(BlueprintError::Version { found: version, wanted: VERSION });
+        return Err(blueprint::other_version(version, VERSION));
     }
     Ok((tail, &file[PREFIX + TAIL..]))
 }
@@ -79,10 +76,10 @@ fn split_file(file: &[u8]) -> Result<(&[u8], &[u8]), BlueprintError> {
 ///
 /// # Errors
 /// When it is truncated or damaged.
-pub(super) fn unpack(file: &[u8]) -> Result<Vec<u8>, BlueprintError> {
+pub(super) fn unpack(file: &[u8]) -> Result<Vec<u8>, Error> {
     let (tail, rest) = split_file(file)?;
     let (read, after) = blueprint::read(rest)?;
-    let menu = read.menu.parse().map_err(BlueprintError::Menu)?;
+    let menu = blueprint::menu(&read)?;
     let tree = super::tree(&read, &menu)?;
     let mut plain = rest[..after].to_vec();
     let mut packed = DeflateDecoder::new(&rest[after..]);
@@ -90,7 +87,7 @@ pub(super) fn unpack(file: &[u8]) -> Result<Vec<u8>, BlueprintError> {
         // The stream must end here, at the end of the file.
         .and_then(|()| packed.read(&mut [0]));
     if !matches!(whole, Ok(0)) || packed.total_in() != (rest.len() - after) as u64 {
-        return Err(BlueprintError::Damaged);
+        return Err(blueprint::damaged("bytes"));
     }
     plain.extend(tail);
     Ok(plain)
@@ -146,8 +143,8 @@ fn read_into(packed: &mut dyn Read, count: usize, buffer: &mut Vec<u8>) -> io::R
 ///
 /// # Errors
 /// When its tree cannot be built or writing fails; the output is then incomplete.
-pub fn pack(blueprint: &Blueprint, steps: u32, out: &mut dyn Write) -> Result<(), PackError> {
-    let tree = blueprint.tree()?;
+pub fn pack(blueprint: &Blueprint, steps: u32, out: &mut dyn Write) -> io::Result<()> {
+    let tree = blueprint.tree().map_err(io::Error::other)?;
     let read = blueprint.head();
     let contents = Contents {
         tree: &tree,
@@ -199,16 +196,6 @@ pub fn pack(blueprint: &Blueprint, steps: u32, out: &mut dyn Write) -> Result<()
     }
     packed.finish()?.flush()?;
     Ok(())
-}
-
-/// Error of packing a blueprint.
-#[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say what variants and fields are")]
-pub enum PackError {
-    #[error(transparent)]
-    Blueprint(#[from] BlueprintError),
-    #[error(transparent)]
-    Write(#[from] io::Error),
 }
 
 /// A writer that keeps only the last bytes: the tail.

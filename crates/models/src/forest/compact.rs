@@ -1,15 +1,16 @@
 //! The compact file format of forests, for models inside the program.
 //!
-//! A container ([`seal`]). Its content, little-endian: the shape, names, attributes, base scores;
-//! for each column its distinct thresholds in increasing order; then the trees, node by node, level
-//! by level: 0 and a leaf's value, as one of 65,536 levels between the least and the greatest of
-//! its tree, or the column counted from 1 and the threshold's index.
+//! A [container](runs::container). Its content, little-endian: the shape, names, attributes, base
+//! scores; for each column its distinct thresholds in increasing order; then the trees, node by
+//! node, level by level: 0 and a leaf's value, as one of 65,536 levels between the least and the
+//! greatest of its tree, or the column counted from 1 and the threshold's index.
+
+use runs::container::{ContainerError, Kind, Reader, sealed};
 
 use super::{Forest, ForestError, Link, Node, Tree};
-use crate::file::{ReadError, Reader, open, seal};
 
 pub(super) const MAGIC: &[u8] = b"cardroom forest\0";
-const VERSION: u32 = 1;
+const KIND: Kind = Kind { name: "forest", magic: MAGIC, version: 1 };
 const STEPS: f32 = 65_535.0;
 
 pub(super) fn write(forest: &Forest) -> Vec<u8> {
@@ -33,7 +34,7 @@ pub(super) fn write(forest: &Forest) -> Vec<u8> {
     }
     put(&mut out, trees.len());
     trees.iter().for_each(|tree| put_tree(&mut out, tree, &tests));
-    seal(MAGIC, VERSION, &out)
+    sealed(KIND, |to| to.bytes(&out))
 }
 
 /// The distinct thresholds of each column, in increasing order.
@@ -102,8 +103,7 @@ fn put_narrow(out: &mut Vec<u8>, number: usize, end: usize) {
 }
 
 pub(super) fn read(bytes: &[u8]) -> Result<Forest, ForestError> {
-    let reader = open(bytes, MAGIC, VERSION)?;
-    let mut reader = ForestReader(reader);
+    let mut reader = ForestReader(Reader::checked(bytes, KIND)?);
     let columns = reader.number()?;
     let link = if reader.number()? == 0 { Link::Softmax } else { Link::Logistic };
     let base = reader.floats()?;
@@ -126,54 +126,55 @@ pub(super) fn read(bytes: &[u8]) -> Result<Forest, ForestError> {
     if !trees.is_multiple_of(forest.groups()) {
         return Err(ForestError::Turns { tree: trees, trees, groups: forest.groups() });
     }
-    if !reader.0.is_done() {
-        return Err(ForestError::Damaged("there are bytes after its end"));
-    }
+    reader.0.end()?;
     Ok(forest)
 }
 
-impl From<ReadError> for ForestError {
-    fn from(error: ReadError) -> ForestError {
+impl From<ContainerError> for ForestError {
+    fn from(error: ContainerError) -> ForestError {
         match error {
-            ReadError::Version(found) => ForestError::Version { found, wanted: VERSION },
-            ReadError::Damaged => ForestError::Damaged("the checksum of its bytes does not match"),
-            ReadError::Cut { .. } | ReadError::Foreign => ForestError::Damaged("it is cut off"),
+            ContainerError::Version { found, wanted } => ForestError::Version { found, wanted },
+            ContainerError::Damaged => {
+                ForestError::Damaged("the checksum of its bytes does not match")
+            }
+            ContainerError::Beyond { .. } => ForestError::Damaged("there are bytes after its end"),
+            _ => ForestError::Damaged("it is cut off"),
         }
     }
 }
 
-struct ForestReader<'a>(Reader<'a>);
+struct ForestReader<'a>(Reader<&'a [u8]>);
 
 impl ForestReader<'_> {
     fn narrow(&mut self, end: usize) -> Result<usize, ForestError> {
         let mut number = [0; 4];
-        number[..width(end)].copy_from_slice(self.0.take(width(end), "a number")?);
+        self.0.fill(&mut number[..width(end)])?;
         Ok(u32::from_le_bytes(number) as usize)
     }
 
     fn number(&mut self) -> Result<usize, ForestError> {
-        Ok(self.0.u32("a number")? as usize)
+        Ok(self.0.number::<u32>()? as usize)
     }
 
     fn floats(&mut self) -> Result<Vec<f32>, ForestError> {
         let count = self.number()?;
-        Ok(self.0.floats(count, "numbers")?)
+        Ok(self.0.list(count)?)
     }
 
     fn text(&mut self) -> Result<String, ForestError> {
         let length = self.number()?;
-        let text = std::str::from_utf8(self.0.take(length, "a text")?);
-        text.map(str::to_string).map_err(|_| ForestError::Damaged("a name is not UTF-8"))
+        String::from_utf8(self.0.list(length)?)
+            .map_err(|_| ForestError::Damaged("a name is not UTF-8"))
     }
 
     fn tree(&mut self, tests: &[Vec<f32>]) -> Result<Tree, ForestError> {
-        let (least, step) = (self.0.f32("a leaf")?, self.0.f32("a leaf")?);
+        let (least, step) = (self.0.number::<f32>()?, self.0.number::<f32>()?);
         let mut nodes = Vec::new();
         let mut promised = 1;
         while nodes.len() < promised {
             let column = self.narrow(tests.len() + 1)?;
             if column == 0 {
-                let level = self.0.u16("a leaf")?;
+                let level = self.0.number::<u16>()?;
                 nodes.push(Node::Leaf { value: least + f32::from(level) * step, cover: 0.0 });
                 continue;
             }

@@ -7,8 +7,8 @@ use std::path::Path;
 use half::f16;
 use serde::{Deserialize, Serialize};
 
-use super::{Activation, Network, NetworkError, Output, Scaling, Shape};
-use crate::file;
+use super::{Activation, Network, Output, Scaling, Shape};
+use crate::{Error, file};
 
 /// The file version that this program reads and writes.
 const VERSION: &str = "1";
@@ -80,17 +80,22 @@ impl Network {
     }
 
     /// Reads a safetensors file.
-    pub fn open(path: &Path) -> Result<Network, NetworkError> {
-        let error = |source| NetworkError::Read { path: path.to_owned(), source };
-        Network::read(&std::fs::read(path).map_err(error)?)
+    pub fn open(path: &Path) -> Result<Network, Error> {
+        let bytes = std::fs::read(path).map_err(|error| {
+            Error::file(format!("cannot read the network {}: {error}", path.display()))
+        })?;
+        Network::read(&bytes)
     }
 
     /// Parses a safetensors file.
-    pub fn read(bytes: &[u8]) -> Result<Network, NetworkError> {
+    pub fn read(bytes: &[u8]) -> Result<Network, Error> {
         let mut tensors = Tensors::read(bytes)?;
         let version = tensors.metadata.remove(VERSION_KEY);
         if let Some(found) = version.filter(|version| version != VERSION) {
-            return Err(NetworkError::Version { found, wanted: VERSION });
+            return Err(Error::new(format!(
+                "the network's file is of version {found}, and this program reads {VERSION}: \
+                 export it again"
+            )));
         }
         let output = known_output(tensors.metadata.remove(OUTPUT_KEY))?;
         let shape = shape(&tensors)?;
@@ -113,11 +118,11 @@ impl Network {
             }
         }
         if let Some(name) = tensors.left() {
-            return Err(NetworkError::Unknown(format!("tensor `{name}`")));
+            return Err(unknown(&format!("tensor `{name}`")));
         }
         // Other writers have keys of their own; those of this program may change the answers.
         if let Some(key) = tensors.metadata.keys().find(|key| key.starts_with(OWN)) {
-            return Err(NetworkError::Unknown(format!("key `{key}` in its metadata")));
+            return Err(unknown(&format!("key `{key}` in its metadata")));
         }
         let notes = tensors.metadata.iter().filter_map(|(key, note)| {
             key.strip_prefix(NOTE).map(|key| (key.to_owned(), note.clone()))
@@ -127,36 +132,47 @@ impl Network {
 }
 
 /// Infers the sizes of the network from the tensors of a file.
-fn shape(tensors: &Tensors<'_>) -> Result<Shape, NetworkError> {
+fn shape(tensors: &Tensors<'_>) -> Result<Shape, Error> {
     let mut sizes = Vec::new();
     while let Some(found) = tensors.shape(&weight(sizes.len())) {
         let &[outputs, inputs] = found else {
             let tensor = weight(sizes.len());
             let (at, reason) =
                 (tensors.at(&tensor), format!("its shape {found:?} has not two sizes"));
-            return Err(NetworkError::Tensor { tensor, at, reason });
+            return Err(bad_tensor(&tensor, at, &reason));
         };
         sizes.push((outputs, inputs));
     }
     let (Some(&(_, inputs)), Some((&(outputs, _), hidden))) = (sizes.first(), sizes.split_last())
     else {
-        return Err(NetworkError::Missing(weight(0)));
+        return Err(missing(&weight(0)));
     };
     let hidden: Vec<usize> = hidden.iter().map(|&(outputs, _)| outputs).collect();
     let prelu = tensors.shape(&slope(0)).is_some();
     let activation = if prelu { Activation::Prelu } else { Activation::Relu };
-    if inputs == 0 || outputs == 0 || hidden.contains(&0) {
-        return Err(NetworkError::NoUnits);
-    }
-    Ok(Shape { inputs, hidden, outputs, activation })
+    let shape = Shape { inputs, hidden, outputs, activation };
+    shape.check()?;
+    Ok(shape)
 }
 
-fn known_output(name: Option<String>) -> Result<Output, NetworkError> {
+fn known_output(name: Option<String>) -> Result<Output, Error> {
     let Some(found) = name else { return Ok(Output::Softmax) };
     Output::ALL.into_iter().find(|output| output.name() == found).ok_or_else(|| {
         let known = Output::ALL.map(Output::name).join(", ");
-        NetworkError::Output { found, known }
+        Error::new(format!("the network ends in the output `{found}`; known here: {known}"))
     })
+}
+
+fn bad_tensor(tensor: &str, at: usize, reason: &str) -> Error {
+    Error::new(format!("tensor `{tensor}`, at byte {at}: {reason}"))
+}
+
+fn missing(tensor: &str) -> Error {
+    Error::new(format!("the network's file has no tensor `{tensor}`"))
+}
+
+fn unknown(what: &str) -> Error {
+    Error::new(format!("the network's file has a {what}, and no network of this program has one"))
 }
 
 /// Transposes a row-major matrix.
@@ -276,8 +292,13 @@ struct Tensors<'a> {
 
 impl<'a> Tensors<'a> {
     /// Parses the head and checks that the tensors fill the file, and their checksums where given.
-    pub(super) fn read(bytes: &'a [u8]) -> Result<Tensors<'a>, NetworkError> {
-        let format = |at, reason: String| Err(NetworkError::Format { at, reason });
+    pub(super) fn read(bytes: &'a [u8]) -> Result<Tensors<'a>, Error> {
+        let format = |at: usize, reason: String| {
+            Err(Error::new(format!(
+                "byte {at}: these bytes are not a safetensors file: {reason}; copy or export it \
+                 again"
+            )))
+        };
         let Some((prefix, rest)) = bytes.split_first_chunk::<PREFIX>() else {
             return format(bytes.len(), "it ends before the length of its head".to_owned());
         };
@@ -293,7 +314,11 @@ impl<'a> Tensors<'a> {
         if head.metadata.remove(file::KEY).is_some()
             && seal_at(&bytes[..data]).is_some_and(|at| !file::fits(&bytes[..data], at))
         {
-            return Err(NetworkError::Changed);
+            return Err(Error::new(format!(
+                "the head of the network's file is not what was written: its checksum does not \
+                 match; copy or export it again, or, if it was changed on purpose, remove its `{}`",
+                file::KEY
+            )));
         }
         let mut sums = BTreeMap::new();
         head.metadata.retain(|key, value| match key.strip_prefix(SUM) {
@@ -314,8 +339,7 @@ impl<'a> Tensors<'a> {
                 && file::sha256(&bytes[range.clone()]) != wanted
             {
                 let reason = "it is damaged: its checksum does not match; copy or export it again";
-                let (at, reason) = (range.start, reason.to_owned());
-                return Err(NetworkError::Tensor { tensor, at, reason });
+                return Err(bad_tensor(&tensor, range.start, reason));
             }
             tensors.insert(tensor, (kind, entry.shape, range));
         }
@@ -323,7 +347,7 @@ impl<'a> Tensors<'a> {
             return format(end, format!("{} bytes follow the last tensor", bytes.len() - end));
         }
         if let Some((name, _)) = sums.pop_first() {
-            return Err(NetworkError::Missing(name));
+            return Err(missing(&name));
         }
         Ok(Tensors { bytes, tensors, metadata: head.metadata })
     }
@@ -339,11 +363,11 @@ impl<'a> Tensors<'a> {
     }
 
     /// Takes a tensor of this shape: its numbers, all of them finite.
-    pub(super) fn take(&mut self, name: &str, wanted: &[usize]) -> Result<Vec<f32>, NetworkError> {
+    pub(super) fn take(&mut self, name: &str, wanted: &[usize]) -> Result<Vec<f32>, Error> {
         let Some((kind, shape, range)) = self.tensors.remove(name) else {
-            return Err(NetworkError::Missing(name.to_owned()));
+            return Err(missing(name));
         };
-        let error = |at, reason| NetworkError::Tensor { tensor: name.to_owned(), at, reason };
+        let error = |at, reason: String| bad_tensor(name, at, &reason);
         if shape != wanted {
             let reason = format!("its shape is {shape:?} and should be {wanted:?}");
             return Err(error(range.start, reason));
@@ -381,8 +405,8 @@ fn tensor_range(
     end: usize,
     length: usize,
     data: usize,
-) -> Result<(Type, Range<usize>), NetworkError> {
-    let error = |reason| NetworkError::Tensor { tensor: tensor.to_owned(), at: end, reason };
+) -> Result<(Type, Range<usize>), Error> {
+    let error = |reason: String| bad_tensor(tensor, end, &reason);
     let kind = match entry.dtype.as_str() {
         "F32" => Type::F32,
         "F16" => Type::F16,

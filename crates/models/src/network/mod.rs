@@ -14,9 +14,8 @@ pub mod gemm;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::path::PathBuf;
 
-use crate::{Classifier, softmax};
+use crate::{Classifier, Error, softmax};
 use gemm::{Matrix, multiply};
 
 pub use file::Precision;
@@ -39,20 +38,16 @@ impl Network {
         parameters: Vec<f32>,
         scaling: Scaling,
         output: Output,
-    ) -> Result<Network, NetworkError> {
-        if shape.inputs == 0 || shape.outputs == 0 || shape.hidden.contains(&0) {
-            return Err(NetworkError::NoUnits);
-        }
+    ) -> Result<Network, Error> {
+        shape.check()?;
         let (found, wanted) = (parameters.len(), shape.count().total());
         if found != wanted {
-            return Err(NetworkError::Parameters { found, wanted });
+            return Err(Error::new(format!("{found} parameters for a network of {wanted}")));
         }
         if scaling.columns() != shape.inputs {
-            return Err(NetworkError::Columns { found: scaling.columns(), wanted: shape.inputs });
+            return Err(other_columns(scaling.columns(), shape.inputs));
         }
-        if let Some(at) = parameters.iter().position(|number| !number.is_finite()) {
-            return Err(NetworkError::Parameter { at, value: parameters[at] });
-        }
+        check_finite(&parameters)?;
         let layers = shape.layers();
         Ok(Network { shape, layers, parameters, scaling, output, notes: BTreeMap::new() })
     }
@@ -113,44 +108,6 @@ impl Classifier for Network {
     fn predict_all(&self, rows: &[f32], shares: &mut [f32]) {
         self.answer_all(rows, shares);
     }
-}
-
-/// Error for parts or bytes that are not a valid network.
-#[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say what variants and fields are")]
-pub enum NetworkError {
-    #[error("cannot read the network {}: {source}", .path.display())]
-    Read { path: PathBuf, source: std::io::Error },
-    #[error("a network needs at least one input, one output and one unit in each hidden layer")]
-    NoUnits,
-    #[error("{found} parameters for a network of {wanted}")]
-    Parameters { found: usize, wanted: usize },
-    #[error("parameter {at} is {value}")]
-    Parameter { at: usize, value: f32 },
-    #[error("{found} columns are standardised, and rows have {wanted}")]
-    Columns { found: usize, wanted: usize },
-    #[error("column {at} cannot be standardised by taking off {mean} and dividing by {scale}")]
-    Scaling { at: usize, mean: f32, scale: f32 },
-    #[error("byte {at}: these bytes are not a safetensors file: {reason}; copy or export it again")]
-    Format { at: usize, reason: String },
-    #[error("tensor `{tensor}`, at byte {at}: {reason}")]
-    Tensor { tensor: String, at: usize, reason: String },
-    #[error("the network's file has no tensor `{0}`")]
-    Missing(String),
-    #[error("the network's file has a {0}, and no network of this program has one")]
-    Unknown(String),
-    #[error(
-        "the head of the network's file is not what was written: its checksum does not match; \
-         copy or export it again, or, if it was changed on purpose, remove its `{}`",
-        crate::file::KEY
-    )]
-    Changed,
-    #[error(
-        "the network's file is of version {found}, and this program reads {wanted}: export it again"
-    )]
-    Version { found: String, wanted: &'static str },
-    #[error("the network ends in the output `{found}`; known here: {known}")]
-    Output { found: String, known: String },
 }
 
 /// The activation function of hidden units.
@@ -245,6 +202,16 @@ impl Shape {
         layers
     }
 
+    /// Checks that no layer is empty.
+    pub fn check(&self) -> Result<(), Error> {
+        if self.inputs > 0 && self.outputs > 0 && !self.hidden.contains(&0) {
+            return Ok(());
+        }
+        Err(Error::new(
+            "a network needs at least one input, one output and one unit in each hidden layer",
+        ))
+    }
+
     /// Numbers of parameters by kind.
     pub fn count(&self) -> Count {
         let slopes = if self.activation == Activation::Prelu { self.hidden.len() } else { 0 };
@@ -257,6 +224,18 @@ impl Shape {
     }
 }
 
+/// Checks that all parameters are finite.
+pub fn check_finite(parameters: &[f32]) -> Result<(), Error> {
+    match parameters.iter().position(|number| !number.is_finite()) {
+        Some(at) => Err(Error::new(format!("parameter {at} is {}", parameters[at]))),
+        None => Ok(()),
+    }
+}
+
+fn other_columns(found: usize, wanted: usize) -> Error {
+    Error::new(format!("{found} columns are standardised, and rows have {wanted}"))
+}
+
 /// A standardisation: for each column the mean to subtract and the scale to divide by.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scaling {
@@ -266,15 +245,18 @@ pub struct Scaling {
 
 impl Scaling {
     /// A mean and a scale for each column: means finite, scales finite and above zero.
-    pub fn new(mean: Vec<f32>, scale: Vec<f32>) -> Result<Scaling, NetworkError> {
+    pub fn new(mean: Vec<f32>, scale: Vec<f32>) -> Result<Scaling, Error> {
         if mean.len() != scale.len() {
-            return Err(NetworkError::Columns { found: scale.len(), wanted: mean.len() });
+            return Err(other_columns(scale.len(), mean.len()));
         }
         let bad = |&column: &usize| {
             !(mean[column].is_finite() && scale[column].is_finite() && scale[column] > 0.0)
         };
         match (0..mean.len()).find(bad) {
-            Some(at) => Err(NetworkError::Scaling { at, mean: mean[at], scale: scale[at] }),
+            Some(at) => Err(Error::new(format!(
+                "column {at} cannot be standardised by taking off {} and dividing by {}",
+                mean[at], scale[at]
+            ))),
             None => Ok(Scaling { mean, scale }),
         }
     }
@@ -501,7 +483,7 @@ impl Layer {
         }
         let inputs = Matrix::new(inputs, inputs.len() / self.inputs, self.inputs);
         let weights = Matrix::new(&parameters[self.weights()], self.inputs, self.outputs);
-        multiply(inputs, weights, 1.0, sums);
+        multiply(inputs, weights, true, sums);
     }
 
     /// Applies the activation to its units' sums, in place. `parameters` are the whole network's.

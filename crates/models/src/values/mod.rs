@@ -13,7 +13,7 @@ pub mod flop;
 
 use std::sync::Arc;
 
-use abstraction::buckets::{Buckets, BucketsError};
+use abstraction::buckets::Buckets;
 use cards::{Card, CardSet, Combo};
 use game::Street;
 
@@ -53,7 +53,7 @@ impl Encoding {
     ///
     /// # Errors
     /// When the board's number of cards fits no street.
-    pub fn on_board(&self, board: CardSet) -> Result<HandBuckets, BucketsError> {
+    pub fn on_board(&self, board: CardSet) -> Result<HandBuckets, abstraction::Error> {
         let mut of_hand: Box<[u16]> = match self {
             Encoding::Direct => (0..Combo::COUNT as u16).collect(),
             Encoding::Buckets(buckets, _) => buckets.on_board(board)?,

@@ -19,7 +19,7 @@
 //! with imperfect recall need not be an equilibrium there: the response may win something from such
 //! a strategy however long it was trained.
 
-pub use super::counting::{ClassCounts, CountError, DEALS, MAX_PATHS, Path, Sum, check_buckets};
+pub use super::counting::{ClassCounts, DEALS, MAX_PATHS, Path, Sum, check_buckets};
 
 use std::ops::Range;
 

@@ -3,8 +3,8 @@
 //!
 //! A player sees a *path*: the bucket of its hand on each street. On the street that is counted the
 //! first player may see a class of its hand instead ([`HandClasses`]). [`Counting`] is for rules of
-//! one street, which see classes ([`fitness`](super::fitness)); [`ClassCounts::of_paths`] counts
-//! the paths of both players up to the river, for [best responses](super::best_response). Counts
+//! one street, which see classes; [`ClassCounts::of_paths`] counts the paths of both players up to
+//! the river, for [best responses](super::best_response). Counts
 //! depend on no strategy, and those of classes can be stored ([`Counting::write`]).
 //!
 //! Boards are enumerated once for each suit-isomorphism class: suit-isomorphic pairs of hand and
@@ -24,9 +24,10 @@ use abstraction::buckets::Buckets;
 use cards::{Board, Card, CardSet, Combo, OnBoard, Range};
 use game::Street;
 
-use crate::SnapshotError;
+use crate::Error;
+use crate::error::Kind as ErrorKind;
 use crate::holdem::suits::{flop_kinds, next_cards, symmetries};
-use crate::snapshot::{Kind, Reader, Writer};
+use runs::container::{ContainerError, Kind, Reader, Writer};
 
 /// Number of deals of two hands, a flop, a turn and a river.
 pub const DEALS: u64 = 1_326 * 1_225 * 17_296 * 45 * 44;
@@ -37,68 +38,6 @@ pub const MAX_PATHS: usize = 4_000;
 /// Maximum number of cells, rows times columns: 1 GB.
 const MAX_CELLS: usize = 1 << 26;
 
-/// Error of counting.
-#[derive(Debug, thiserror::Error)]
-pub enum CountError {
-    /// There are no counts for preflop, which has no board.
-    #[error("rules are for the flop, the turn and the river: name one of these streets")]
-    Street,
-    /// The board is not a flop.
-    #[error("counting starts from three different cards, not from '{0}'")]
-    Flop(Board),
-    /// The board is not a flop, turn or river.
-    #[error("pairs are counted on boards of three, four or five different cards, not on '{0}'")]
-    Board(Board),
-    /// A street has too many buckets.
-    #[error(
-        "the {street} has {found} buckets, so a player has at least as many paths of them, and \
-         only {MAX_PATHS} are possible: all pairs of {found} take {}; take fewer \
-         buckets", bytes_of_pairs(*.found)
-    )]
-    Buckets {
-        /// The street with too many buckets.
-        street: Street,
-        /// The number of buckets.
-        found: usize,
-    },
-    /// There are too many paths.
-    #[error(
-        "a player has at least {found} paths of buckets from preflop to river, so many were found \
-         up to the board {board}, and only {MAX_PATHS} are possible: all pairs of {found} take {}; \
-         take fewer buckets",
-        bytes_of_pairs(*.found)
-    )]
-    Paths {
-        /// Number of paths found, more than [`MAX_PATHS`].
-        found: usize,
-        /// The board where the last were found.
-        board: Board,
-    },
-    /// There are too many cells.
-    #[error(
-        "{rows} rows of own classes and {columns} paths of the opponent's buckets are too many \
-         to keep: \
-         take fewer classes or buckets"
-    )]
-    Large {
-        /// Number of own paths with a class.
-        rows: usize,
-        /// Number of the opponent's paths.
-        columns: usize,
-    },
-    /// The counts are inconsistent.
-    #[error(
-        "{found} deals were counted, where there are {DEALS}: the counts are wrong; start again"
-    )]
-    Deals {
-        /// Number of deals counted.
-        found: i64,
-    },
-    /// The file does not contain these counts.
-    #[error(transparent)]
-    File(#[from] SnapshotError),
-}
-
 /// The size of the table for this many paths, in readable form.
 fn bytes_of_pairs(paths: usize) -> String {
     super::readable_bytes((paths * paths * size_of::<[i64; 2]>()) as u64)
@@ -107,12 +46,17 @@ fn bytes_of_pairs(paths: usize) -> String {
 /// Checks that no street has too many buckets for counts of paths.
 ///
 /// # Errors
-/// [`CountError::Buckets`].
-pub fn check_buckets(buckets: &Buckets) -> Result<(), CountError> {
+/// When a street has more.
+pub fn check_buckets(buckets: &Buckets) -> Result<(), Error> {
     for street in Street::ALL {
         let found = buckets.count(street) as usize;
         if found > MAX_PATHS {
-            return Err(CountError::Buckets { street, found });
+            return Err(Error::new(format!(
+                "the {street} has {found} buckets, so a player has at least as many paths of them, \
+                 and only {MAX_PATHS} are possible: all pairs of {found} take {}; take fewer \
+                 buckets",
+                bytes_of_pairs(found)
+            )));
         }
     }
     Ok(())
@@ -163,10 +107,13 @@ impl ClassCounts {
     ///
     /// # Errors
     /// When the board is not valid, or there are too many paths.
-    pub fn of_paths(buckets: &Buckets, board: &Board) -> Result<ClassCounts, CountError> {
+    pub fn of_paths(buckets: &Buckets, board: &Board) -> Result<ClassCounts, Error> {
         check_buckets(buckets)?;
         if !(3..=5).contains(&board.len()) || board.set().len() as usize != board.len() {
-            return Err(CountError::Board(*board));
+            return Err(Error::new(format!(
+                "pairs are counted on boards of three, four or five different cards, not on \
+                 '{board}'"
+            )));
         }
         Walk::new(Street::River, buckets, None).count(board)
     }
@@ -179,6 +126,11 @@ impl ClassCounts {
     /// The second player's paths, sorted; the last number is the bucket on the street.
     pub fn columns(&self) -> &[Path] {
         &self.columns
+    }
+
+    /// All cells, row by row: matchups, and wins minus losses.
+    pub fn cells(&self) -> &[[i64; 2]] {
+        &self.cells
     }
 
     /// The number of deals in which a row meets a column, and its margin of wins over losses.
@@ -228,13 +180,16 @@ impl Sum {
     ///
     /// # Errors
     /// When there are too many cells.
-    pub fn add(&mut self, counts: &ClassCounts, times: i64) -> Result<(), CountError> {
+    pub fn add(&mut self, counts: &ClassCounts, times: i64) -> Result<(), Error> {
         let columns: Vec<u32> =
             counts.columns.iter().map(|&path| self.columns.number(path)).collect();
         let rows: Vec<u32> = counts.rows.iter().map(|&path| self.rows.number(path)).collect();
         let [all_rows, all_columns] = [&self.rows, &self.columns].map(|known| known.paths.len());
         if all_rows * all_columns > MAX_CELLS {
-            return Err(CountError::Large { rows: all_rows, columns: all_columns });
+            return Err(Error::new(format!(
+                "{all_rows} rows of own classes and {all_columns} paths of the opponent's buckets \
+                 are too many to keep: take fewer classes or buckets"
+            )));
         }
         for (&row, added) in rows.iter().zip(counts.cells.chunks(columns.len().max(1))) {
             let cells = self.row(row);
@@ -250,11 +205,16 @@ impl Sum {
     /// Checks that a player does not have too many paths. `board` is where the last were counted.
     ///
     /// # Errors
-    /// [`CountError::Paths`].
-    pub fn check_paths(&self, board: &Board) -> Result<(), CountError> {
+    /// When it has more.
+    pub fn check_paths(&self, board: &Board) -> Result<(), Error> {
         let found = self.columns.paths.len();
         if found > MAX_PATHS {
-            return Err(CountError::Paths { found, board: *board });
+            return Err(Error::new(format!(
+                "a player has at least {found} paths of buckets from preflop to river, so many \
+                 were found up to the board {board}, and only {MAX_PATHS} are possible: all pairs \
+                 of {found} take {}; take fewer buckets",
+                bytes_of_pairs(found)
+            )));
         }
         Ok(())
     }
@@ -308,16 +268,22 @@ impl Sum {
     ///
     /// # Errors
     /// When they do not cover all deals.
-    pub fn finish(&self) -> Result<ClassCounts, CountError> {
+    pub fn finish(&self) -> Result<ClassCounts, Error> {
         complete(self.counts())
     }
 }
 
 /// The counts, if they cover all deals.
-fn complete(counts: ClassCounts) -> Result<ClassCounts, CountError> {
+fn complete(counts: ClassCounts) -> Result<ClassCounts, Error> {
     match counts.deals() {
         found if found as u64 == DEALS => Ok(counts),
-        found => Err(CountError::Deals { found }),
+        found => {
+            let text = format!(
+                "{found} deals were counted, where there are {DEALS}: the counts are wrong; start \
+                 again"
+            );
+            Err(Error::of(ErrorKind::Miscount, text))
+        }
     }
 }
 
@@ -333,11 +299,11 @@ pub struct Counting<'a> {
     pub classes: &'a dyn HandClasses,
 }
 
-/// The format of stored counts, see [`crate::snapshot`]: the texts are the street, SHA-256 of the
+/// The format of stored counts, see [`runs::container`]: the texts are the street, SHA-256 of the
 /// opponent's buckets and the name of the classes; then the number of rows and of columns (8 bytes
 /// each), their paths (four numbers of 2 bytes each), and the cells row by row (two numbers of 8
 /// bytes each).
-const KIND: Kind = Kind { name: "class-counts", version: 1 };
+const KIND: Kind = Kind { name: "class-counts", magic: b"cardroom class-counts\n", version: 1 };
 
 /// Maximum number of rows or columns in a file, far above that of any street and buckets.
 const MAX_COUNT: u64 = 1 << 20;
@@ -352,14 +318,18 @@ impl Counting<'_> {
     ///
     /// # Errors
     /// When the street has no board, or the flop is not valid.
-    pub fn on(&self, flop: CardSet) -> Result<ClassCounts, CountError> {
+    pub fn on(&self, flop: CardSet) -> Result<ClassCounts, Error> {
         if self.street == Street::Preflop {
-            return Err(CountError::Street);
+            return Err(Error::new(
+                "rules are for the flop, the turn and the river: name one of these streets",
+            ));
         }
         let cards: Vec<Card> = flop.iter().collect();
         let board = Board::new(&cards).unwrap_or_default();
         if flop.len() != 3 {
-            return Err(CountError::Flop(board));
+            return Err(Error::new(format!(
+                "counting starts from three different cards, not from '{board}'"
+            )));
         }
         Walk::new(self.street, self.buckets, Some(self.classes)).count(&board)
     }
@@ -378,14 +348,15 @@ impl Counting<'_> {
     /// # Errors
     /// When writing fails.
     pub fn write(&self, counts: &ClassCounts, to: impl Write) -> io::Result<()> {
-        let mut to = Writer::begin(to, KIND, &self.names())?;
+        let mut to = Writer::begin(to, KIND)?;
+        to.names(&self.names())?;
         to.numbers(&[counts.rows.len() as u64, counts.columns.len() as u64])?;
         for path in counts.rows.iter().chain(&counts.columns) {
             to.numbers(path)?;
         }
         let cells: Vec<u64> = counts.cells.iter().flatten().map(|&count| count as u64).collect();
         to.numbers(&cells)?;
-        to.end()
+        to.end().map(drop)
     }
 
     /// Reads counts.
@@ -393,12 +364,12 @@ impl Counting<'_> {
     /// # Errors
     /// When the bytes are not counts, are truncated or damaged, belong to another street, other
     /// buckets or other classes, or do not cover all deals: the message says which.
-    pub fn read(&self, from: impl Read) -> Result<ClassCounts, CountError> {
+    pub fn read(&self, from: impl Read) -> Result<ClassCounts, Error> {
         let mut from = Reader::begin(from, KIND)?;
         from.names(&self.names())?;
         let [rows, columns] = [from.number::<u64>()?, from.number::<u64>()?];
         if rows > MAX_COUNT || columns > MAX_COUNT || rows * columns > MAX_COUNT * 64 {
-            return Err(SnapshotError::Damaged.into());
+            return Err(ContainerError::Damaged.into());
         }
         from.left(8 * (rows + columns) + 16 * rows * columns);
         let mut paths = vec![[0u16; 4]; (rows + columns) as usize];
@@ -449,7 +420,7 @@ impl<'a> Walk<'a> {
 
     /// Counts all deals that continue a board of three to five cards, of three only for a street
     /// before the river.
-    fn count(mut self, board: &Board) -> Result<ClassCounts, CountError> {
+    fn count(mut self, board: &Board) -> Result<ClassCounts, Error> {
         let flop: CardSet = board[..3].iter().copied().collect();
         self.classify(Street::Preflop, CardSet::EMPTY);
         self.classify(Street::Flop, flop);

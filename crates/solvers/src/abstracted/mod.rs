@@ -1,16 +1,14 @@
-//! Abstract games, in which hands are known by their buckets: blueprints, their best responses, and
-//! rules against them.
+//! Abstract games, in which hands are known by their buckets: blueprints, and best responses to
+//! them.
 //!
 //! - [`blueprint`]: training of a strategy for a whole abstract game, its values, and responders
 //!   that learn to exploit it.
 //! - [`counting`]: how often hands of two buckets or classes meet and win, over all deals.
 //! - [`best_response`]: exact best responses within an abstract game.
-//! - [`fitness`]: exact fitness of rules for one street of limit hold'em against a blueprint.
 
 pub mod best_response;
 pub mod blueprint;
 pub mod counting;
-pub mod fitness;
 
 /// A number of bytes in readable form.
 pub(crate) fn readable_bytes(count: u64) -> String {

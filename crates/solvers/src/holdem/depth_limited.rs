@@ -9,14 +9,14 @@
 //! 2017), which often are like no range that was learned from. So it need not be asked for in each
 //! iteration either.
 
-use cards::{Combo, Range};
+use cards::{CardWeights, Combo, Range};
 use game::{Action, PublicState, Seat, Turn};
 
 use super::subgame::betting::{Decision, Kind, Line};
 use super::subgame::rows::Discount;
-use super::subgame::{Subgame, SubgameError, check};
+use super::subgame::{Subgame, check, empty_range, no_deal};
 use crate::regret::{Matching, Weight};
-use crate::{Player, Variant};
+use crate::{Error, Player, Variant};
 
 /// Leaves that are asked about together, by one thread.
 const BATCH_SIZE: usize = 8;
@@ -106,22 +106,22 @@ impl<L: LeafValues> DepthLimited<L> {
         ranges: [&Range; 2],
         menu: &dyn Fn(&PublicState) -> Vec<Action>,
         mut leaf_values: L,
-    ) -> Result<DepthLimited<L>, SubgameError> {
+    ) -> Result<DepthLimited<L>, Error> {
         check(root)?;
         let hands = leaf_values.hands();
-        let probabilities = |player: Player| -> Result<Vec<f32>, SubgameError> {
+        let probabilities = |player: Player| -> Result<Vec<f32>, Error> {
             let weights = hands.iter().map(|&hand| ranges[player.index()].weight(hand));
             let weights: Vec<f64> = weights.collect();
             let total: f64 = weights.iter().sum();
             if total > 0.0 {
                 Ok(weights.iter().map(|weight| (weight / total) as f32).collect())
             } else {
-                Err(SubgameError::EmptyRange { player, board: root.board().set() })
+                Err(empty_range(player, root.board().set()))
             }
         };
         let ranges = [probabilities(Player::First)?, probabilities(Player::Second)?];
         if total(&ranges[0], &unblocked_weights(hands, &ranges[1])) <= 0.0 {
-            return Err(SubgameError::NoDeal);
+            return Err(no_deal());
         }
         let (line, after) = Line::alone(root, menu, Subgame::NODES)?;
         let leaf = |(at, kind): (usize, &Kind)| match *kind {
@@ -502,19 +502,12 @@ impl<L: LeafValues> DepthLimited<L> {
 
 /// For each hand, the sum over the hands that it can meet.
 fn unblocked_weights(hands: &[Combo], others: &[f32]) -> Vec<f32> {
-    let mut cards = [0.0_f64; 52];
-    let mut all = 0.0;
-    for (hand, &other) in hands.iter().zip(others) {
-        all += f64::from(other);
-        for card in hand.cards() {
-            cards[usize::from(card.index())] += f64::from(other);
-        }
-    }
+    let mut all = CardWeights::default();
+    hands.iter().zip(others).for_each(|(hand, &other)| all.add(hand.cards(), other.into()));
     let of = |(hand, &same): (&Combo, &f32)| {
-        let [a, b] = hand.cards().map(|card| cards[usize::from(card.index())]);
-        let unblocked = all - a - b + f64::from(same);
+        let unblocked = all.unblocked(hand.cards()) + f64::from(same);
         // Sums of fractions can differ from zero by rounding.
-        if unblocked > 1e-12 * all { unblocked as f32 } else { 0.0 }
+        if unblocked > 1e-12 * all.total() { unblocked as f32 } else { 0.0 }
     };
     hands.iter().zip(others).map(of).collect()
 }

@@ -30,6 +30,7 @@ use game::{
 use rand::{Rng, RngExt};
 
 use super::is_holdem;
+use crate::Error;
 
 /// The cards of one hand: both players' and the complete board.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,33 +52,9 @@ pub struct Won {
     pub expected: Payoff,
 }
 
-/// Error of playing local best response.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum LbrError {
-    /// The game is not heads-up hold'em.
-    #[error(
-        "local best response is for hold'em of two players: two hole cards of a full deck, boards \
-         of three, four and five cards"
-    )]
-    Game,
-    /// The response's moves do not fit the game.
-    #[error(transparent)]
-    Moves(#[from] MovesError),
-    /// The cards are not two hole cards each and five on the board, all different.
-    #[error("the deal {0} is not one of hold'em")]
-    Deal(String),
-    /// The agent's strategy is not a distribution over legal actions.
-    #[error("the agent's strategy with {hole} after '{betting}' on '{board}' {reason}")]
-    Strategy {
-        /// The agent's cards.
-        hole: Combo,
-        /// The betting so far.
-        betting: String,
-        /// The board cards dealt by then.
-        board: Board,
-        /// The problem.
-        reason: String,
-    },
+/// The error for cards that are not two hole cards each and five on the board, all different.
+fn not_a_deal(deal: &Deal) -> Error {
+    Error::new(format!("the deal {:?} {} is not one of hold'em", deal.hole, deal.board))
 }
 
 /// The winnings of the response over a hand, in chips, from a spot with the agent's posterior on.
@@ -96,15 +73,18 @@ impl<'agent> LocalBestResponse<'agent> {
     /// response checks and calls.
     ///
     /// # Errors
-    /// [`LbrError::Game`] and [`LbrError::Moves`].
+    /// When the game is not heads-up hold'em, or does not have the moves.
     pub fn new(
         def: &Arc<GameDef>,
         agent: &'agent dyn Policy,
         moves: Moves,
         from: Street,
-    ) -> Result<LocalBestResponse<'agent>, LbrError> {
+    ) -> Result<LocalBestResponse<'agent>, Error> {
         if !is_holdem(def) {
-            return Err(LbrError::Game);
+            return Err(Error::new(
+                "local best response is for hold'em of two players: two hole cards of a full deck, \
+                 boards of three, four and five cards",
+            ));
         }
         moves.check(def)?;
         Ok(LocalBestResponse { def: Arc::clone(def), agent, moves, from })
@@ -114,8 +94,8 @@ impl<'agent> LocalBestResponse<'agent> {
     /// draw each.
     ///
     /// # Errors
-    /// [`LbrError::Deal`] and [`LbrError::Strategy`].
-    pub fn play(&self, deal: &Deal, seat: Seat, rng: &mut impl Rng) -> Result<Won, LbrError> {
+    /// When the deal or the agent's strategy is not valid.
+    pub fn play(&self, deal: &Deal, seat: Seat, rng: &mut impl Rng) -> Result<Won, Error> {
         self.hand(deal, seat, rng, None)
     }
 
@@ -127,14 +107,14 @@ impl<'agent> LocalBestResponse<'agent> {
     /// variance.
     ///
     /// # Errors
-    /// [`LbrError::Deal`] and [`LbrError::Strategy`].
+    /// When the deal or the agent's strategy is not valid.
     pub fn play_to(
         &self,
         deal: &Deal,
         seat: Seat,
         rng: &mut impl Rng,
         value: &mut ValueOfSpot<'_>,
-    ) -> Result<Payoff, LbrError> {
+    ) -> Result<Payoff, Error> {
         self.hand(deal, seat, rng, Some(value)).map(|won| won.expected)
     }
 
@@ -146,11 +126,11 @@ impl<'agent> LocalBestResponse<'agent> {
         seat: Seat,
         rng: &mut impl Rng,
         mut value: Option<&mut ValueOfSpot<'_>>,
-    ) -> Result<Won, LbrError> {
+    ) -> Result<Won, Error> {
         let agent_seat = other(seat);
         let [hole, held] = [seat, agent_seat].map(|seat| combo(deal.hole[seat]));
         let (Some(hole), Some(held), 5) = (hole, held, deal.board.len()) else {
-            return Err(LbrError::Deal(format!("{:?} {}", deal.hole, deal.board)));
+            return Err(not_a_deal(deal));
         };
         let mut hand = Hand {
             response: self,
@@ -177,7 +157,7 @@ impl<'agent> LocalBestResponse<'agent> {
                     let dealt = hand.public.board().len()..self.def.board_len(street);
                     let cards = &deal.board[dealt];
                     let done = hand.public.deal(cards);
-                    done.map_err(|_| LbrError::Deal(format!("{:?} {}", deal.hole, deal.board)))?;
+                    done.map_err(|_| not_a_deal(deal))?;
                     hand.posterior.remove(hand.public.board().set());
                 }
                 Turn::Act(acting) => {
@@ -262,7 +242,7 @@ impl Hand<'_> {
     }
 
     /// Draws the agent's action with the cards it holds, at `point`, and updates the posterior.
-    fn ask(&mut self, held: Combo, point: f64) -> Result<Action, LbrError> {
+    fn ask(&mut self, held: Combo, point: f64) -> Result<Action, Error> {
         let legal = self.public.legal();
         let mut drawn = Ok(Action::Call);
         let (agent, seat) = (self.response.agent, other(self.seat));
@@ -276,11 +256,11 @@ impl Hand<'_> {
             };
             action
         });
-        drawn.map_err(|reason| LbrError::Strategy {
-            hole: held,
-            betting: notation::betting(&self.public),
-            board: self.public.board(),
-            reason,
+        drawn.map_err(|reason: String| {
+            let (betting, board) = (notation::betting(&self.public), self.public.board());
+            Error::new(format!(
+                "the agent's strategy with {held} after '{betting}' on '{board}' {reason}"
+            ))
         })
     }
 
@@ -574,34 +554,18 @@ pub enum Moves {
     Bets56,
 }
 
-/// Error for text that does not name a set of moves.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("'{0}' names no moves: fc, fcr (limit), fcpa or 56 (no-limit)")]
-pub struct ParseMovesError(String);
-
-/// Error for moves that the game does not have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the moves {moves} are not for this game: use fc or {instead}")]
-pub struct MovesError {
-    moves: Moves,
-    instead: &'static str,
-}
-
 impl Moves {
     /// All sets of moves.
     pub const ALL: [Moves; 4] =
         [Moves::FoldCall, Moves::FoldCallRaise, Moves::FoldCallPotAllIn, Moves::Bets56];
 
-    fn check(self, def: &GameDef) -> Result<(), MovesError> {
-        match (self, def.betting) {
-            (Moves::FoldCallRaise, Betting::NoLimit) => {
-                Err(MovesError { moves: self, instead: "fcpa or 56" })
-            }
-            (Moves::FoldCallPotAllIn | Moves::Bets56, Betting::Limit) => {
-                Err(MovesError { moves: self, instead: "fcr" })
-            }
-            _ => Ok(()),
-        }
+    fn check(self, def: &GameDef) -> Result<(), Error> {
+        let instead = match (self, def.betting) {
+            (Moves::FoldCallRaise, Betting::NoLimit) => "fcpa or 56",
+            (Moves::FoldCallPotAllIn | Moves::Bets56, Betting::Limit) => "fcr",
+            _ => return Ok(()),
+        };
+        Err(Error::new(format!("the moves {self} are not for this game: use fc or {instead}")))
     }
 
     /// The raise totals of the response, in increasing order without duplicates. A share of the pot
@@ -640,10 +604,12 @@ impl fmt::Display for Moves {
 }
 
 impl FromStr for Moves {
-    type Err = ParseMovesError;
+    type Err = Error;
 
-    fn from_str(text: &str) -> Result<Moves, ParseMovesError> {
+    fn from_str(text: &str) -> Result<Moves, Error> {
         let named = Moves::ALL.into_iter().find(|moves| moves.to_string() == text);
-        named.ok_or_else(|| ParseMovesError(text.to_owned()))
+        named.ok_or_else(|| {
+            Error::new(format!("'{text}' names no moves: fc, fcr (limit), fcpa or 56 (no-limit)"))
+        })
     }
 }

@@ -20,6 +20,5 @@ pub mod suits;
 
 /// Whether a game is two-player hold'em with a full deck.
 pub fn is_holdem(def: &GameDef) -> bool {
-    let deck = (def.players, def.hole_cards, def.suits, def.ranks) == (2, 2, 4, 13);
-    deck && def.board_cards == [0, 3, 1, 1]
+    def.differs_from_holdem().is_none()
 }

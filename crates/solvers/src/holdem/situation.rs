@@ -19,7 +19,8 @@ use game::{Chips, Street};
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
 
-use super::subgame::{Options, Solver, StartError, Subgame, SubgameError, start};
+use super::subgame::{Options, Solver, Subgame, start};
+use crate::Error;
 
 /// Chips per big blind in a situation.
 pub const BIG_BLIND: Chips = 100;
@@ -54,51 +55,30 @@ pub struct Draw {
     pub pots: [f64; 2],
 }
 
-/// Error for parameters without situations.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum SituationError {
-    /// The street is not flop, turn or river.
-    #[error("situations on the {0}: take flop, turn or river")]
-    Street(Street),
-    /// The stack is not valid.
-    #[error("a stack of {0} big blinds: take a number from 4 to 100,000")]
-    Stack(f64),
-    /// The range of pots is not valid.
-    #[error(
-        "pots from {} to {} big blinds: they must rise from at least 2 to less than both stacks, \
-         {most}",
-        .pots[0], .pots[1]
-    )]
-    Pots {
-        /// The smallest and the largest.
-        pots: [f64; 2],
-        /// The sum of both stacks.
-        most: f64,
-    },
-    /// A hand cannot begin in the situation.
-    #[error(transparent)]
-    Start(#[from] StartError),
-    /// The subgame cannot be solved.
-    #[error(transparent)]
-    Subgame(#[from] SubgameError),
-}
-
 impl Draw {
     /// Checks that there are such situations.
     ///
     /// # Errors
     /// The reason why there are none.
-    pub fn check(&self) -> Result<(), SituationError> {
+    pub fn check(&self) -> Result<(), Error> {
         let Draw { street, stack, pots } = *self;
         if street == Street::Preflop {
-            return Err(SituationError::Street(street));
+            return Err(Error::new(format!(
+                "situations on the {street}: take flop, turn or river"
+            )));
         }
         if !(4.0..=1e5).contains(&stack) {
-            return Err(SituationError::Stack(stack));
+            return Err(Error::new(format!(
+                "a stack of {stack} big blinds: take a number from 4 to 100,000"
+            )));
         }
         let most = 2.0 * stack;
         if !(pots[0] >= 2.0 && pots[0] <= pots[1] && pots[1] < most) {
-            return Err(SituationError::Pots { pots, most });
+            return Err(Error::new(format!(
+                "pots from {} to {} big blinds: they must rise from at least 2 to less than both \
+                 stacks, {most}",
+                pots[0], pots[1]
+            )));
         }
         Ok(())
     }
@@ -180,7 +160,7 @@ impl Situation {
     ///
     /// # Errors
     /// When a hand cannot begin there or the subgame is too large.
-    pub fn solve(&self, menu: &BetMenu, iterations: u32) -> Result<Values, SituationError> {
+    pub fn solve(&self, menu: &BetMenu, iterations: u32) -> Result<Values, Error> {
         let root = start(&self.board, self.pot, [self.behind; 2], BIG_BLIND)?;
         // Weights go to 1; what is asked for are values against probabilities.
         let most = [0, 1].map(|player| self.ranges[player].iter().copied().fold(0.0, f32::max));

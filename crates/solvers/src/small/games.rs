@@ -4,13 +4,15 @@
 //! - [`TenCards`]: a ten-card endgame with one bet of many sizes (Ganzfried & Yusuf, "Computing
 //!   human-understandable strategies: deducing fundamental rules of poker strategy", Games 2017,
 //!   section 1).
+//! - [`ShoveFold`]: heads-up hold'em in which the small blind moves all-in or folds, and the big
+//!   blind calls or folds.
 
 use std::sync::Arc;
 
-use cards::{Card, HoleCards};
+use cards::{Card, HoleCards, StartingHand, Ties, WinRate};
 use game::{BySeat, GameDef, InfoSet, Policy, PublicState, Seat, State, Turn, notation};
 
-use crate::{Game, Node, Player, Profile, Sequences, Tree};
+use crate::{Error, Game, Node, Player, Profile, Sequences, Tree};
 
 /// A two-player game of the rules engine as an extensive game with all deals and bet sizes: chance
 /// deals the hole cards of seat 0, of seat 1, and the board street by street; every legal raise
@@ -23,28 +25,18 @@ pub struct Dealt {
     def: Arc<GameDef>,
 }
 
-/// Error for a game definition without exactly two players.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the game has {0} players: only games of two can be solved")]
-pub struct NotTwoPlayers(pub usize);
-
-/// Error for a policy that is not a strategy of the game.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("at '{infoset}' the strategy is not a distribution over legal actions")]
-pub struct NotAStrategy {
-    /// The information set: cards, board, betting.
-    pub infoset: String,
-}
-
 /// A state of the game: seats without cards are dealt to first.
 #[derive(Debug, Clone)]
 pub struct Point(State);
 
 impl Dealt {
     /// The extensive game of this definition.
-    pub fn new(def: Arc<GameDef>) -> Result<Dealt, NotTwoPlayers> {
+    pub fn new(def: Arc<GameDef>) -> Result<Dealt, Error> {
         if def.players != 2 {
-            return Err(NotTwoPlayers(def.players));
+            return Err(Error::new(format!(
+                "the game has {} players: only games of two can be solved",
+                def.players
+            )));
         }
         Ok(Dealt { def })
     }
@@ -60,18 +52,23 @@ impl Dealt {
     /// The behaviour strategies of a policy in both seats of this game, laid out as `tree`.
     ///
     /// # Errors
-    /// [`NotAStrategy`] when the policy does not give a distribution over legal actions.
+    /// When the policy does not give a distribution over legal actions.
     pub fn profile(
         &self,
         tree: &Tree,
         game: &Sequences,
         policy: &dyn Policy,
-    ) -> Result<Profile, NotAStrategy> {
+    ) -> Result<Profile, Error> {
         let mut profile = Profile::uniform(game);
         for (player, seat) in Player::BOTH.into_iter().zip(Seat::all(2)) {
             let infosets = tree.infosets(player).iter().zip(game.choices(player));
             for (infoset, choice) in infosets {
-                let refuse = || NotAStrategy { infoset: infoset.name.clone() };
+                let refuse = || {
+                    Error::new(format!(
+                        "at '{}' the strategy is not a distribution over legal actions",
+                        infoset.name
+                    ))
+                };
                 let seen = self.infoset_of(&infoset.name, seat).ok_or_else(refuse)?;
                 let strategy = policy.strategy(&seen);
                 // The actions are in the order of the rules.
@@ -199,14 +196,6 @@ pub struct TenCards {
     deals: [[f64; 10]; 10],
 }
 
-/// Error for card weights without a distribution over deals.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "the weights of the cards leave no deal possible: each player needs a card with a weight above \
-     0 that the other need not hold, and none below 0"
-)]
-pub struct NoDistribution;
-
 impl TenCards {
     /// Number of bet sizes.
     pub const BETS: usize = 31;
@@ -214,10 +203,16 @@ impl TenCards {
     /// A game with these card weights, which are independent except that both cannot hold the same
     /// card: deal (i, j) has a probability proportional to `first[i] * second[j]`, zero where i =
     /// j.
-    pub fn new(first: [f64; 10], second: [f64; 10]) -> Result<TenCards, NoDistribution> {
+    pub fn new(first: [f64; 10], second: [f64; 10]) -> Result<TenCards, Error> {
+        let refuse = || {
+            Error::new(
+                "the weights of the cards leave no deal possible: each player needs a card with a \
+                 weight above 0 that the other need not hold, and none below 0",
+            )
+        };
         let usable = |weight: &f64| weight.is_finite() && *weight >= 0.0;
         if !first.iter().chain(&second).all(usable) {
-            return Err(NoDistribution);
+            return Err(refuse());
         }
         let mut deals = [[0.0; 10]; 10];
         let mut sum = 0.0;
@@ -228,7 +223,7 @@ impl TenCards {
             }
         }
         if sum <= 0.0 {
-            return Err(NoDistribution);
+            return Err(refuse());
         }
         deals.iter_mut().flatten().for_each(|deal| *deal /= sum);
         Ok(TenCards { deals })
@@ -295,6 +290,99 @@ impl Game for TenCards {
             TenCardsPoint::Answered(i, j, bet, true) => {
                 let stake = 0.5 + TenCards::bet(bet);
                 Node::End(if i > j { stake } else { -stake })
+            }
+        }
+    }
+}
+
+/// The game at one stack: blinds 0.5 and 1, winnings in big blinds. The first player is the small
+/// blind. Only kinds of starting hands matter, so chance deals kinds, with the probabilities of the
+/// 1,326 × 1,225 deals of combos.
+#[derive(Debug, Clone)]
+pub struct ShoveFold {
+    stack: f64,
+    /// The probability and the small blind's all-in equity of each pair of kinds.
+    deals: Vec<(f64, f64)>,
+}
+
+impl ShoveFold {
+    /// The game with `stack` big blinds each (at least 1), given the all-in results of every kind
+    /// of starting hand against every other, row by row, counted over all deals and boards.
+    ///
+    /// `None` when the stack is too small or not a number, or when there are not 169 × 169 results.
+    pub fn new(stack: f64, all_in: &[WinRate]) -> Option<ShoveFold> {
+        let complete = all_in.len() == StartingHand::COUNT * StartingHand::COUNT;
+        if !(stack.is_finite() && stack >= 1.0 && complete) {
+            return None;
+        }
+        let sum: u64 = all_in.iter().map(|pair| pair.total).sum();
+        let deals = all_in
+            .iter()
+            .map(|pair| (pair.total as f64 / sum as f64, pair.value(Ties::Half)))
+            .collect();
+        Some(ShoveFold { stack, deals })
+    }
+}
+
+/// A state of the game, with hands by number.
+#[derive(Debug, Clone, Copy)]
+pub enum ShoveFoldPoint {
+    /// Before the deal.
+    Start,
+    /// Both hands have been dealt.
+    Dealt(usize, usize),
+    /// The small blind has moved all-in.
+    Shoved(usize, usize),
+    /// The small blind has folded.
+    Folded,
+    /// The big blind has folded.
+    Taken,
+    /// The big blind has called.
+    Called(usize, usize),
+}
+
+fn name(hand: usize) -> String {
+    StartingHand::from_index(hand).expect("169 kinds").to_string()
+}
+
+impl Game for ShoveFold {
+    type State = ShoveFoldPoint;
+
+    fn root(&self) -> ShoveFoldPoint {
+        ShoveFoldPoint::Start
+    }
+
+    fn node(&self, point: &ShoveFoldPoint) -> Node<ShoveFoldPoint> {
+        let kinds = StartingHand::COUNT;
+        match *point {
+            ShoveFoldPoint::Start => {
+                let deal = |(at, &(probability, _)): (usize, &(f64, f64))| {
+                    (probability, ShoveFoldPoint::Dealt(at / kinds, at % kinds))
+                };
+                let outcomes = self.deals.iter().enumerate().map(deal);
+                Node::Chance(outcomes.filter(|(probability, _)| *probability > 0.0).collect())
+            }
+            ShoveFoldPoint::Dealt(small, big) => Node::Decision {
+                player: Player::First,
+                infoset: name(small),
+                actions: vec![
+                    ("fold".to_owned(), ShoveFoldPoint::Folded),
+                    ("all-in".to_owned(), ShoveFoldPoint::Shoved(small, big)),
+                ],
+            },
+            ShoveFoldPoint::Shoved(small, big) => Node::Decision {
+                player: Player::Second,
+                infoset: name(big),
+                actions: vec![
+                    ("fold".to_owned(), ShoveFoldPoint::Taken),
+                    ("call".to_owned(), ShoveFoldPoint::Called(small, big)),
+                ],
+            },
+            ShoveFoldPoint::Folded => Node::End(-0.5),
+            ShoveFoldPoint::Taken => Node::End(1.0),
+            ShoveFoldPoint::Called(small, big) => {
+                let (_, equity) = self.deals[small * kinds + big];
+                Node::End(self.stack * (2.0 * equity - 1.0))
             }
         }
     }

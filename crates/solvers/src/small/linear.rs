@@ -10,7 +10,7 @@ use clarabel::algebra::CscMatrix;
 use clarabel::solver::SupportedConeT::{NonnegativeConeT, ZeroConeT};
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SolverStatus};
 
-use crate::{Player, Profile, Sequences};
+use crate::{Error, Player, Profile, Sequences};
 
 /// An equilibrium.
 #[derive(Debug, Clone)]
@@ -22,22 +22,11 @@ pub struct Equilibrium {
     pub profile: Profile,
 }
 
-/// Error of solving the linear program.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum LinearError {
-    /// The program could not be set up.
-    #[error("the linear program is not valid: {0}")]
-    Setup(String),
-    /// The solver ended without an optimum.
-    #[error("the linear program ended without an optimum: {0}")]
-    NoOptimum(String),
-}
-
 /// Solves a game of at most some ten thousand sequences.
 ///
 /// # Errors
-/// See [`LinearError`].
-pub fn solve(game: &Sequences) -> Result<Equilibrium, LinearError> {
+/// When the solver finds no optimum.
+pub fn solve(game: &Sequences) -> Result<Equilibrium, Error> {
     let program = Program::new(game);
     let settings = DefaultSettings::<f64> {
         verbose: false,
@@ -59,11 +48,14 @@ pub fn solve(game: &Sequences) -> Result<Equilibrium, LinearError> {
     let nothing = CscMatrix::zeros((columns, columns));
     let cones = [ZeroConeT(program.equalities), NonnegativeConeT(program.inequalities)];
     let mut solver = DefaultSolver::new(&nothing, &cost, &matrix, &program.bound, &cones, settings)
-        .map_err(|error| LinearError::Setup(error.to_string()))?;
+        .map_err(|error| Error::new(format!("the linear program is not valid: {error}")))?;
     solver.solve();
     match solver.solution.status {
         SolverStatus::Solved | SolverStatus::AlmostSolved => {}
-        status => return Err(LinearError::NoOptimum(format!("{status:?}"))),
+        status => {
+            let text = format!("the linear program ended without an optimum: {status:?}");
+            return Err(Error::new(text));
+        }
     }
     let second = &solver.solution.x[..game.len(Player::Second)];
     let first = &solver.solution.z[program.equalities..][..game.len(Player::First)];

@@ -1,24 +1,22 @@
-//! Games in memory: two-player zero-sum games in extensive form, and games that are a few matrices.
+//! Games in memory: two-player zero-sum games in extensive form.
 //!
 //! A small game implements [`Game`] ([`games`]), is laid out as a [`Tree`], and converted to
 //! [`Sequences`], on which [`Cfr`] in every [`Variant`](crate::Variant), best responses
-//! ([`Profile`]) and [linear programs](linear) run; [`Sampling`] runs on the tree. An [`endgame`]
-//! is one bet of many sizes and a call, [`shove_fold`] all-in or fold before the flop: both have
-//! their own exact solutions.
+//! ([`Profile`]) and [linear programs](linear) run; [`Sampling`] runs on the tree.
 
 mod cfr;
-pub mod endgame;
 pub mod games;
 pub mod linear;
 mod sampling;
 mod sequences;
-pub mod shove_fold;
 
 pub use cfr::Cfr;
 pub use sampling::{Sampling, SamplingOptions, Scheme};
 pub use sequences::{Choice, Profile, Sequences};
 
 use std::collections::HashMap;
+
+use crate::error::{Error, Kind};
 
 /// A player of a two-player game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -132,47 +130,12 @@ pub struct Infoset {
     pub parent: Option<(InfosetId, u32)>,
 }
 
-/// Error for a game that cannot be laid out.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum TreeError {
-    /// The tree has too many nodes.
-    #[error("the tree has more than {most} nodes: raise the limit, or solve a smaller game")]
-    TooLarge {
-        /// Maximum number of nodes.
-        most: usize,
-    },
-    /// Nodes of one information set have different actions.
-    #[error("information set '{infoset}' offers different actions at different points")]
-    Actions {
-        /// The information set's name.
-        infoset: String,
-    },
-    /// The game does not have perfect recall.
-    #[error(
-        "information set '{infoset}' is reached by different choices of the same player: no \
-         perfect recall"
-    )]
-    Recall {
-        /// The information set's name.
-        infoset: String,
-    },
-    /// Probabilities of a chance node do not sum to one.
-    #[error("chance probabilities at a node sum to {sum}, not 1")]
-    Chance {
-        /// Their sum.
-        sum: f64,
-    },
-    /// A decision or chance node has no children.
-    #[error("a node has no children")]
-    NoChildren,
-}
-
 impl Tree {
     /// Lays out a game of at most `most` nodes.
     ///
     /// Time and memory are proportional to the nodes; most of the memory is for the game's states,
     /// and is released at the end.
-    pub fn new<G: Game>(game: &G, most: usize) -> Result<Tree, TreeError> {
+    pub fn new<G: Game>(game: &G, most: usize) -> Result<Tree, Error> {
         let mut layout = Layout::default();
         layout.add(1.0, Pending { state: game.root(), own: [None; 2] }, most)?;
         let mut at = 0;
@@ -232,9 +195,12 @@ impl<S> Default for Layout<S> {
 }
 
 impl<S> Layout<S> {
-    fn add(&mut self, chance: f64, pending: Pending<S>, most: usize) -> Result<(), TreeError> {
+    fn add(&mut self, chance: f64, pending: Pending<S>, most: usize) -> Result<(), Error> {
         if self.nodes.len() >= most.min(u32::MAX as usize) {
-            return Err(TreeError::TooLarge { most });
+            let text = format!(
+                "the tree has more than {most} nodes: raise the limit, or solve a smaller game"
+            );
+            return Err(Error::of(Kind::TooLarge, text));
         }
         self.nodes.push(TreeNode::End(0.0));
         self.chance.push(chance);
@@ -248,14 +214,16 @@ impl<S> Layout<S> {
         game: &G,
         pending: &Pending<S>,
         most: usize,
-    ) -> Result<TreeNode, TreeError> {
+    ) -> Result<TreeNode, Error> {
         let first = self.nodes.len() as u32;
         match game.node(&pending.state) {
             Node::End(utility) => Ok(TreeNode::End(utility)),
             Node::Chance(outcomes) => {
                 let sum: f64 = outcomes.iter().map(|(probability, _)| probability).sum();
                 if (sum - 1.0).abs() > 1e-9 {
-                    return Err(TreeError::Chance { sum });
+                    return Err(Error::new(format!(
+                        "chance probabilities at a node sum to {sum}, not 1"
+                    )));
                 }
                 let count = outcomes.len() as u32;
                 for (probability, state) in outcomes {
@@ -284,16 +252,21 @@ impl<S> Layout<S> {
         name: String,
         actions: Vec<String>,
         parent: Option<(InfosetId, u32)>,
-    ) -> Result<InfosetId, TreeError> {
+    ) -> Result<InfosetId, Error> {
         if actions.is_empty() {
-            return Err(TreeError::NoChildren);
+            return Err(Error::new("a node has no children"));
         }
         let infosets = &mut self.infosets[player.index()];
         if let Some(&id) = self.names[player.index()].get(&name) {
             let known = &infosets[id as usize];
             return match (known.actions == actions, known.parent == parent) {
-                (false, _) => Err(TreeError::Actions { infoset: name }),
-                (_, false) => Err(TreeError::Recall { infoset: name }),
+                (false, _) => Err(Error::new(format!(
+                    "information set '{name}' offers different actions at different points"
+                ))),
+                (_, false) => Err(Error::new(format!(
+                    "information set '{name}' is reached by different choices of the same player: \
+                     no perfect recall"
+                ))),
                 _ => Ok(id),
             };
         }

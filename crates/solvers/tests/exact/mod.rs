@@ -6,15 +6,10 @@ mod respond;
 mod whole;
 
 use abstraction::buckets::Buckets;
-use cards::Board;
 
 /// Pairs and categories.
 const CATEGORIES: &str = "preflop=category flop=category turn=category river=category";
 
 fn buckets(recipe: &str) -> Buckets {
     Buckets::make(&recipe.parse().expect(recipe), |_| ()).expect(recipe)
-}
-
-fn board(text: &str) -> Board {
-    text.parse().expect(text)
 }

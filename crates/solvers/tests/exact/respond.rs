@@ -13,7 +13,9 @@ use solvers::abstracted::best_response::{ClassCounts, Path, PathProbabilities, R
 use solvers::blueprint::AbstractStrategy;
 use solvers::{Game, Node, Player, Profile, Sequences, Tree};
 
-use super::{CATEGORIES, board, buckets};
+use super::{CATEGORIES, buckets};
+use crate::mixes::Mixes;
+use crate::{board, mean_and_error, near};
 
 fn tree(def: GameDef, menu: &str) -> BettingTree {
     BettingTree::new(&Arc::new(def), &menu.parse().expect(menu), 100_000).expect("a small tree")
@@ -28,22 +30,6 @@ fn pair_counts(buckets: &Buckets) -> ClassCounts {
         sum.add(&on, times).expect("few paths");
     }
     sum.counts()
-}
-
-/// Any strategy by node and bucket.
-struct Mixes;
-
-fn weight(node: u32, bucket: u32, index: usize) -> f32 {
-    let seed = 7 * u64::from(node) + 101 * u64::from(bucket) + 13 * index as u64;
-    (seed * 7919 % 17) as f32 + 0.25
-}
-
-impl AbstractStrategy for Mixes {
-    fn shares(&self, node: u32, bucket: u32, shares: &mut [f32]) {
-        let weights = (0..shares.len()).map(|index| weight(node, bucket, index));
-        let sum: f32 = weights.clone().sum();
-        shares.iter_mut().zip(weights).for_each(|(share, weight)| *share = weight / sum);
-    }
 }
 
 /// Always this action where it is possible, else a call.
@@ -127,10 +113,6 @@ fn profile(tree: &Tree, game: &Sequences, strategy: &dyn AbstractStrategy) -> Pr
         }
     }
     profile
-}
-
-fn near(a: f64, b: f64, within: f64, what: &str) {
-    assert!((a - b).abs() <= within, "{what}: {a} and {b} differ by more than {within}");
 }
 
 #[test]
@@ -307,9 +289,7 @@ fn played_out_the_response_wins_what_it_says() {
         let won: Vec<f64> = (0..hands)
             .map(|_| play(&probabilities, &tree, &buckets, (&response, seat), &mut rng))
             .collect();
-        let mean = won.iter().sum::<f64>() / f64::from(hands);
-        let squares: f64 = won.iter().map(|won| (won - mean).powi(2)).sum();
-        let error = (squares / f64::from(hands - 1) / f64::from(hands)).sqrt();
+        let (mean, error) = mean_and_error(&won);
         near(mean, response.won, 4.0 * error, "in play");
     }
 }

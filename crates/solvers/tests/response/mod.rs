@@ -12,7 +12,7 @@ use abstraction::menu::BetMenu;
 use game::{Action, GameDef, InfoSet, Strategy, games};
 use solvers::holdem::best_response::PolicyInTree;
 
-use super::policies::{By, calls, folds};
+use crate::By;
 
 /// Any strategy that takes the menu's actions, by the ranks of its cards and those on the board,
 /// and the betting.
@@ -51,8 +51,4 @@ where
 {
     let tree = BettingTree::new(def, menu, 100_000).expect("a small tree");
     PolicyInTree::new(Arc::new(By(strategy)), tree)
-}
-
-fn near(a: f64, b: f64, within: f64, what: &str) {
-    assert!((a - b).abs() <= within, "{what}: {a} and {b} differ by more than {within}");
 }

@@ -8,11 +8,8 @@ use solvers::Player;
 use solvers::holdem::best_response::{Responder, TreeStrategy};
 use solvers::subgame::{Options, Solver, Subgame};
 
-use super::{asked, limit, menu, mixes, near, nolimit};
-
-fn board(text: &str) -> Board {
-    text.parse().expect(text)
-}
+use super::{asked, limit, menu, mixes, nolimit};
+use crate::{board, near};
 
 /// The first node of a street after this betting.
 fn node(tree: &BettingTree, betting: &str) -> u32 {

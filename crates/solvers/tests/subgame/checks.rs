@@ -3,7 +3,7 @@
 use solvers::Variant;
 use solvers::subgame::{Options, Precision, Solver, Subgame, start};
 
-use super::{bet_menu, range};
+use super::{bets, range};
 
 /// A solver of a spot with these cards, chips, ranges and bets.
 fn solver(
@@ -12,9 +12,8 @@ fn solver(
     options: Options,
 ) -> Solver {
     let root = start(&board.parse().expect(board), pot, [stack; 2], 1).expect("a hand");
-    let (ranges, menu) = (ranges.map(range), bet_menu(menu));
-    let menu = |state: &_| menu.actions(state).to_vec();
-    let subgame = Subgame::new(&root, ranges.each_ref(), &menu).expect("a subgame");
+    let subgame = Subgame::new(&root, ranges.map(range).each_ref(), &bets(menu));
+    let subgame = subgame.expect("a subgame");
     Solver::new(subgame, options).expect("small enough")
 }
 
@@ -82,7 +81,8 @@ fn check_limits(spot: [&str; 4], chips: [u32; 2], options: Options, limits: &[u3
 
 #[test]
 fn more_iterations_give_no_worse_result() {
-    let limits = [2, 5, 10, 30, 50, 60, 90, 110, 120];
+    let limits = [2, 5, 10, 30, 50, 60, 90, 110, 120].into_iter().step_by(testing::size(2, 1));
+    let limits: Vec<u32> = limits.collect();
     for precision in [Precision::Full, Precision::Half] {
         for options in [Options::default(), dcfr_plus()] {
             let options = Options { precision, ..options };

@@ -3,12 +3,10 @@
 use cards::{CardSet, Combo, Range, all_in};
 use game::{Action, PublicState, Street};
 use solvers::Player;
-use solvers::subgame::{DepthLimited, Leaf, LeafValues, SubgameError};
+use solvers::subgame::{DepthLimited, Leaf, LeafValues};
 
-use super::{bet_menu, hand, near, range, small_menu, solver, uneven};
-
-const FIRST: &str = "AA,KQs,T9o:0.5,76s,22:0.25,AhKh";
-const SECOND: &str = "QQ-JJ:0.75,A5s,K9o,98s,65s:0.1";
+use super::{bets, hand, range, small_menu, solver, uneven};
+use crate::near;
 
 /// The values of hands at leaves if both players check down.
 struct CheckDown {
@@ -64,21 +62,16 @@ impl LeafValues for CheckDown {
 
 fn limited(state: &PublicState, ranges: &[Range; 2]) -> DepthLimited<CheckDown> {
     let check_down = CheckDown::new(ranges, state.board().set());
-    let menu = small_menu();
-    let menu = |state: &PublicState| menu.actions(state).to_vec();
-    DepthLimited::new(state, ranges.each_ref(), &menu, check_down).expect("a game")
+    DepthLimited::new(state, ranges.each_ref(), &small_menu(), check_down).expect("a game")
 }
 
 #[test]
 fn a_street_is_worth_what_it_is_worth_exactly_if_nobody_bets_later() {
     for board in ["8c8d3h", "Td9d6hQc", "Td9d6hQc2s"] {
         let (state, menu) = (hand(board), small_menu());
-        let ranges = [uneven(&range(FIRST)), uneven(&range(SECOND))];
-        let mut exact = solver(&state, ranges.each_ref(), &|now: &PublicState| match now.street()
-            == state.street()
-        {
-            true => menu.actions(now).to_vec(),
-            false => vec![Action::Call],
+        let ranges = [uneven(&range(super::FIRST)), uneven(&range(super::SECOND))];
+        let mut exact = solver(&state, ranges.each_ref(), &|now: &PublicState| {
+            if now.street() == state.street() { menu(now) } else { vec![Action::Call] }
         });
         let mut limited = limited(&state, &ranges);
         exact.run(300);
@@ -108,7 +101,7 @@ fn a_street_is_worth_what_it_is_worth_exactly_if_nobody_bets_later() {
 #[test]
 fn only_the_street_of_the_root_is_in_the_tree() {
     let state = hand("8c8d3h");
-    let ranges = [range(FIRST), range(SECOND)];
+    let ranges = [range(super::FIRST), range(super::SECOND)];
     let mut limited = limited(&state, &ranges);
     limited.step();
     let (player, actions) = limited.actions(&state).expect("a decision");
@@ -137,7 +130,7 @@ fn only_the_street_of_the_root_is_in_the_tree() {
 #[test]
 fn the_same_strategies_come_from_any_number_of_threads() {
     let state = hand("8c8d3h");
-    let ranges = [uneven(&range(FIRST)), uneven(&range(SECOND))];
+    let ranges = [uneven(&range(super::FIRST)), uneven(&range(super::SECOND))];
     let strategies = |threads| {
         let pool = parallel::Pool::new(threads).expect("a pool");
         pool.run(|| {
@@ -152,20 +145,18 @@ fn the_same_strategies_come_from_any_number_of_threads() {
 #[test]
 fn a_game_without_hands_or_bets_is_refused() {
     let state = hand("8c8d3h");
-    let ranges = [range(FIRST), range("88")];
-    let menu = bet_menu("every 1: allin");
-    let menu = |state: &PublicState| menu.actions(state).to_vec();
+    let ranges = [range(super::FIRST), range("88")];
+    let menu = bets("every 1: allin");
     let game = |ranges: [&Range; 2], menu: super::Menu<'_>| {
-        let check_down = CheckDown::new(&[range(FIRST), range("88")], state.board().set());
-        DepthLimited::new(&state, ranges, menu, check_down).err()
+        let check_down = CheckDown::new(&[range(super::FIRST), range("88")], state.board().set());
+        DepthLimited::new(&state, ranges, menu, check_down).err().map(|error| error.to_string())
     };
+    let refused = |ranges, menu| game(ranges, menu).expect("refused");
     let [first, second] = ranges.each_ref();
     assert_eq!(game([first, second], &menu), None);
     let none = range("8c8d");
-    let empty = game([first, &none], &menu);
-    assert!(matches!(empty, Some(SubgameError::EmptyRange { player: Player::Second, .. })));
-    let nothing = game([first, second], &|_| Vec::new());
-    assert!(matches!(nothing, Some(SubgameError::NoAction { .. })));
+    assert!(refused([first, &none], &menu).contains("the second player has no hand left"));
+    assert!(refused([first, second], &|_| Vec::new()).contains("offers no action"));
     let pair = range("8h8s");
-    assert_eq!(game([&pair, &pair], &menu), Some(SubgameError::NoDeal));
+    assert!(refused([&pair, &pair], &menu).contains("no two can be dealt together"));
 }

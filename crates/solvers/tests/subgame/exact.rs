@@ -5,11 +5,8 @@ use game::{Action, PublicState};
 use solvers::Player;
 use solvers::subgame::Evaluation;
 
-use super::{Menu, hand, near, range, short_hand, small_menu, solver, uneven};
-
-/// Some hands, some of them blocking each other and the boards.
-const FIRST: &str = "AA,KQs,T9o:0.5,76s,22:0.25,AhKh";
-const SECOND: &str = "QQ-JJ:0.75,A5s,K9o,98s,65s:0.1";
+use super::{FIRST, Menu, SECOND, hand, range, short_hand, small_menu, solver, uneven};
+use crate::{board, combo, near};
 
 /// Each hand's winnings against the other range, by the count of all boards for each pair of hands.
 fn equities(ranges: [&Range; 2], board: CardSet, chips: f64) -> [Vec<(Combo, f64)>; 2] {
@@ -82,8 +79,7 @@ fn zero_sum(evaluation: &Evaluation, what: &str) {
 
 #[test]
 fn what_one_player_wins_the_other_loses() {
-    let menu = small_menu();
-    let menu: Menu<'_> = &|state| menu.actions(state).to_vec();
+    let menu = &small_menu();
     let (all, some) = (range("random"), uneven(&range("random")));
     for (state, ranges) in [
         (hand("Td9d6hQc2s"), [&all, &some]),
@@ -104,8 +100,7 @@ fn the_nuts_bet_and_bluffs_follow_at_the_odds() {
     // The first player has the nuts or nothing, half each, and bets the pot or checks; the second
     // can only call or fold with a hand between. Known: one bluff for two value bets, called half
     // the time; the first player wins three quarters of the pot.
-    let state = super::start(&"2c7dJhQsKs".parse().expect("a board"), 200, [200; 2], 10);
-    let state = state.expect("a hand");
+    let state = super::start(&board("2c7dJhQsKs"), 200, [200; 2], 10).expect("a hand");
     let menu = |state: &PublicState| {
         let legal = state.legal();
         match (legal.raise, state.raises(), state.street_history().is_empty()) {
@@ -120,8 +115,8 @@ fn the_nuts_bet_and_bluffs_follow_at_the_odds() {
     assert!(evaluation.share_of_pot() <= 1e-4, "{}", evaluation.share_of_pot());
     near(evaluation.values[0] + 100.0, 150.0, 0.05, "share of the pot");
     let spot = solver.spot();
-    near(spot.strategy(super::combo("AhTd")).expect("held")[1], 1.0, 1e-2, "value bet");
-    near(spot.strategy(super::combo("4h3d")).expect("held")[1], 0.5, 1e-2, "bluff");
+    near(spot.strategy(combo("AhTd")).expect("held")[1], 1.0, 1e-2, "value bet");
+    near(spot.strategy(combo("4h3d")).expect("held")[1], 0.5, 1e-2, "bluff");
     let bet = spot.act(Action::RaiseTo(300)).expect("offered");
-    near(bet.strategy(super::combo("AcKh")).expect("held")[1], 0.5, 1e-2, "call");
+    near(bet.strategy(combo("AcKh")).expect("held")[1], 0.5, 1e-2, "call");
 }

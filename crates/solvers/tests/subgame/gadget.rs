@@ -5,13 +5,13 @@ use game::{Action, PublicState};
 use solvers::Player;
 use solvers::subgame::{Gadget, HandValue, Options, Solver, Spot, Subgame};
 
-use super::{Menu, near, range, short_hand, small_menu, solver, uneven};
+use super::{range, short_hand, small_menu, solver, uneven};
+use crate::near;
 
 /// A river solved from its beginning, and the state in which the second player answers a bet.
 fn river() -> (Solver, PublicState) {
     let root = short_hand("TsTcQhAcJd", 100, 300);
-    let menu = small_menu();
-    let menu: Menu<'_> = &|state| menu.actions(state).to_vec();
+    let menu = &small_menu();
     let mut solver = solver(&root, [&uneven(&range("random")), &range("random")], menu);
     solver.run(3000);
     let mut bet = root.clone();
@@ -20,8 +20,7 @@ fn river() -> (Solver, PublicState) {
 }
 
 fn anew(state: &PublicState, ranges: [&Range; 2]) -> Subgame {
-    let menu = small_menu();
-    Subgame::new(state, ranges, &|state| menu.actions(state).to_vec()).expect("a subgame")
+    Subgame::new(state, ranges, &small_menu()).expect("a subgame")
 }
 
 /// Chips of each combo, by its number.

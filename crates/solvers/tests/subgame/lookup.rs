@@ -5,13 +5,13 @@ use game::{Action, PublicState, Turn};
 use solvers::Player;
 use solvers::subgame::{HandValue, OffTree, Spot};
 
-use super::{Menu, cards, combo, hand, near, range, short_hand, small_menu, solver, uneven};
+use super::{cards, hand, range, short_hand, small_menu, solver, uneven};
+use crate::{combo, near};
 
 #[test]
 fn strategies_are_found_where_a_hand_has_got_to() {
     let state = short_hand("TsJsQh", 100, 300);
-    let menu = small_menu();
-    let menu: Menu<'_> = &|state| menu.actions(state).to_vec();
+    let menu = &small_menu();
     let all = range("random");
     let mut solver = solver(&state, [&all, &all], menu);
     solver.run(20);
@@ -42,8 +42,7 @@ fn strategies_are_found_where_a_hand_has_got_to() {
 #[test]
 fn ranges_shrink_by_what_was_played() {
     let state = hand("Td9d6hQc2s");
-    let menu = small_menu();
-    let menu: Menu<'_> = &|state| menu.actions(state).to_vec();
+    let menu = &small_menu();
     let (first, second) = (range("QQ+,AKs,T9s:0.5"), range("QQ+,AKs,76s"));
     let mut solver = solver(&state, [&first, &second], menu);
     solver.run(100);
@@ -67,8 +66,7 @@ fn ranges_shrink_by_what_was_played() {
 #[test]
 fn places_outside_the_tree_are_refused() {
     let state = short_hand("TsJsQhAc", 100, 300);
-    let menu = small_menu();
-    let menu: Menu<'_> = &|state| menu.actions(state).to_vec();
+    let menu = &small_menu();
     let all = range("random");
     let solver = solver(&state, [&all, &all], menu);
     let spot = solver.spot();
@@ -99,8 +97,7 @@ fn winnings(spot: &Spot<'_>, player: Player, hands: &[HandValue]) -> f64 {
 #[test]
 fn a_hand_is_worth_the_mean_of_what_its_actions_are_worth() {
     let root = short_hand("TsJsQhAc", 100, 300);
-    let menu = small_menu();
-    let menu: Menu<'_> = &|state| menu.actions(state).to_vec();
+    let menu = &small_menu();
     let (first, second) = (uneven(&range("random")), range("random"));
     let mut solver = solver(&root, [&first, &second], menu);
     solver.run(20);

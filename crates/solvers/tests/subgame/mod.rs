@@ -15,20 +15,26 @@ mod tabular;
 use std::sync::Arc;
 
 use abstraction::menu::BetMenu;
-use cards::{Board, Card, Combo, Range};
+use cards::{Board, Card, Range};
 use game::{Action, Betting, Chips, GameDef, GameSpec, PublicState};
 use solvers::subgame::{Options, Solver, Subgame, start};
+
+/// Some hands, some of them blocking each other and the boards.
+const FIRST: &str = "AA,KQs,T9o:0.5,76s,22:0.25,AhKh";
+const SECOND: &str = "QQ-JJ:0.75,A5s,K9o,98s,65s:0.1";
 
 /// A menu.
 type Menu<'a> = &'a dyn Fn(&PublicState) -> Vec<Action>;
 
 /// Half-pot bets and all-in, with one raise.
-fn small_menu() -> BetMenu {
-    bet_menu("every 1-2: 50% allin")
+fn small_menu() -> impl Fn(&PublicState) -> Vec<Action> {
+    bets("every 1-2: 50% allin")
 }
 
-fn bet_menu(text: &str) -> BetMenu {
-    text.parse().expect(text)
+/// The actions of a menu.
+fn bets(text: &str) -> impl Fn(&PublicState) -> Vec<Action> + use<> {
+    let menu: BetMenu = text.parse().expect(text);
+    move |state| menu.actions(state).to_vec()
 }
 
 fn range(text: &str) -> Range {
@@ -87,13 +93,4 @@ fn solver(state: &PublicState, ranges: [&Range; 2], menu: Menu<'_>) -> Solver {
 
 fn cards(text: &str) -> Vec<Card> {
     text.parse::<Board>().expect(text).to_vec()
-}
-
-fn combo(text: &str) -> Combo {
-    let cards = cards(text);
-    Combo::new(cards[0], cards[1]).expect("two cards")
-}
-
-fn near(a: f64, b: f64, within: f64, what: &str) {
-    assert!((a - b).abs() <= within, "{what}: {a} and {b} differ by more than {within}");
 }

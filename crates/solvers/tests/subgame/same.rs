@@ -5,7 +5,8 @@ use game::PublicState;
 use solvers::Variant;
 use solvers::subgame::{Evaluation, Options, Precision, Registers, Solver, Subgame, use_registers};
 
-use super::{Menu, hand, near, range, short_hand, small_menu, uneven};
+use super::{hand, range, short_hand, small_menu, uneven};
+use crate::{combo, near};
 
 fn half() -> Options {
     Options { precision: Precision::Half, ..Options::default() }
@@ -23,8 +24,7 @@ fn solved(
     options: Options,
     iterations: u32,
 ) -> (u64, Evaluation) {
-    let menu = small_menu();
-    let menu: Menu<'_> = &|state| menu.actions(state).to_vec();
+    let menu = &small_menu();
     let subgame = Subgame::with_symmetries(state, ranges, menu, symmetric).expect("a subgame");
     let cells = subgame.size(&options).cells;
     let mut solver = Solver::new(subgame, options).expect("small");
@@ -38,7 +38,7 @@ fn renaming_suits_changes_nothing() {
     let odd = uneven(&even);
     // Alike in all suits but for one hand of one of the ranges.
     let mut almost = even.clone();
-    almost.set(super::combo("AcKc"), 0.5).expect("a weight");
+    almost.set(combo("AcKc"), 0.5).expect("a weight");
     for (board, ranges, fewer) in [
         ("TsJsQh", [&even, &even], true),
         ("TsJsQsKs", [&even, &even], true),

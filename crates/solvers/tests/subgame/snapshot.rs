@@ -2,9 +2,10 @@
 
 use game::PublicState;
 use solvers::subgame::{Evaluation, Options, Precision, Solver, Subgame};
-use solvers::{SnapshotError, Variant};
+use solvers::{Error, Variant};
 
-use super::{Menu, bet_menu, hand, range, short_hand};
+use super::{bets, hand, range, short_hand};
+use crate::check_damaged;
 
 const WORDS: [(&str, &str); 1] = [("menu", "a few bets")];
 
@@ -23,14 +24,12 @@ struct Case {
 
 impl Case {
     fn solver(&self) -> Solver {
-        let menu = bet_menu(self.menu);
-        let menu: Menu<'_> = &|state| menu.actions(state).to_vec();
-        let [first, second] = self.ranges.map(range);
-        let subgame = Subgame::new(&self.state, [&first, &second], menu).expect("a subgame");
-        Solver::new(subgame, self.options).expect("small")
+        let ranges = self.ranges.map(range);
+        let subgame = Subgame::new(&self.state, ranges.each_ref(), &bets(self.menu));
+        Solver::new(subgame.expect("a subgame"), self.options).expect("small")
     }
 
-    fn resumed(&self, bytes: &[u8]) -> Result<(Solver, f64), SnapshotError> {
+    fn resumed(&self, bytes: &[u8]) -> Result<(Solver, f64), Error> {
         self.solver().resume(&words(&WORDS), bytes)
     }
 }
@@ -79,30 +78,14 @@ fn snapshots_of_other_subgames_and_damaged_ones_are_refused() {
     let mut solver = turn().solver();
     solver.run(2);
     let bytes = written(&solver);
-    let message = |result: Result<(Solver, f64), SnapshotError>| match result {
+    let message = |result: Result<(Solver, f64), Error>| match result {
         Ok(_) => panic!("accepted"),
         Err(error) => error.to_string(),
     };
     let refused = |bytes: &[u8]| message(turn().resumed(bytes));
-    for cut in [0, 1, 16] {
-        assert!(refused(&bytes[..cut]).contains("not a subgame file"));
-    }
-    for cut in [17, 21, 30, 100, bytes.len() / 2, bytes.len() - 33, bytes.len() - 1] {
-        let text = refused(&bytes[..cut]);
-        assert!(text.contains(&format!("cut off after {cut} bytes")), "{cut}: {text}");
-    }
+    check_damaged(&bytes, "subgame", 17, 3, refused);
     let text = refused(&bytes[..bytes.len() / 2]);
     assert!(text.contains(&format!("of {}: ", bytes.len())), "{text}");
-    let text = refused(&[&bytes[..], b"x"].concat());
-    assert!(text.contains(&format!("continues after its {} bytes", bytes.len())), "{text}");
-    for at in [bytes.len() - 1, bytes.len() - 40, bytes.len() / 2] {
-        let mut bytes = bytes.clone();
-        bytes[at] ^= 1;
-        assert!(refused(&bytes).contains("damaged"), "byte {at}");
-    }
-    let mut newer = bytes.clone();
-    newer[17] = 4;
-    assert!(refused(&newer).contains("format 4, and this program reads 3"));
 
     let check = |case: &Case, expected: &[&str]| {
         let text = message(case.resumed(&bytes));
@@ -135,10 +118,7 @@ fn snapshots_of_other_subgames_and_damaged_ones_are_refused() {
     assert!(text.contains("QQ`") && text.contains("JJ`") && text.len() < 400, "{text}");
 }
 
-fn solver_of_words(
-    texts: &[(&'static str, &str)],
-    bytes: &[u8],
-) -> Result<(Solver, f64), SnapshotError> {
+fn solver_of_words(texts: &[(&'static str, &str)], bytes: &[u8]) -> Result<(Solver, f64), Error> {
     turn().solver().resume(&words(texts), bytes)
 }
 

@@ -3,13 +3,13 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use abstraction::menu::BetMenu;
 use cards::{CardSet, Combo, HoleCards, Range};
 use game::{BySeat, PublicState, Seat, State, Turn, notation};
 use solvers::subgame::{Options, Precision, Solver, Spot, Subgame};
 use solvers::{Cfr, Game, Node, Player, Profile, Sequences, Tree, Variant};
 
-use super::{Menu, bet_menu, near, range, short_hand, small_menu, uneven};
+use super::{Menu, bets, range, short_hand, small_menu, uneven};
+use crate::near;
 
 /// A subgame as an extensive game: chance deals both hands and then the board.
 struct Written<'a> {
@@ -89,10 +89,9 @@ impl Written<'_> {
 
 /// Solves both ways. The strategies found for ranges, put into the tabular game, are worth there
 /// what they were said to be.
-fn check(state: &PublicState, texts: [&str; 2], menu: &BetMenu, options: Options, iterations: u32) {
+fn check(state: &PublicState, texts: [&str; 2], menu: Menu<'_>, options: Options, iterations: u32) {
     let ranges = texts.map(|text| uneven(&range(text)));
     let ranges = ranges.each_ref();
-    let menu: Menu<'_> = &|state| menu.actions(state).to_vec();
     let written = Written { root: state.clone(), ranges, menu, infosets: RefCell::default() };
     let tree = Tree::new(&written, 2_000_000).expect("a small game");
     let game = Sequences::new(&tree);
@@ -138,25 +137,16 @@ fn looked_up(solver: &Solver, tree: &Tree, game: &Sequences, written: &Written<'
 fn every_algorithm_takes_the_same_steps_as_the_tabular_solver() {
     // Few iterations, before rounding to 32 bits shows, and on a river: on turns of a short deck
     // there are ties between actions, which fall either way.
-    let (menu, river) = (bet_menu("every 1: 75% allin\nevery 2: allin"), super::hand("TsJhQdKc2c"));
+    let menu = &bets("every 1: 75% allin\nevery 2: allin");
+    let river = super::hand("TsJhQdKc2c");
     let ranges = ["AsAh,9s9h,AdTd:0.5,5c4c", "KsKh,QsJs,AcAd,7h6h"];
     let ranges = ranges.map(|text| uneven(&range(text)));
     let ranges = ranges.each_ref();
-    let menu: Menu<'_> = &|state| menu.actions(state).to_vec();
     let written = Written { root: river.clone(), ranges, menu, infosets: RefCell::default() };
     let tree = Tree::new(&written, 2_000_000).expect("a small game");
     let game = Sequences::new(&tree);
-    for name in [
-        "cfr",
-        "cfr+",
-        "lcfr",
-        "dcfr",
-        "dcfr+",
-        "pcfr+",
-        "pdcfr+",
-        "hs-dcfr(15)",
-        "dcfr-restarting",
-    ] {
+    let names = "cfr cfr+ lcfr dcfr dcfr+ pcfr+ pdcfr+ hs-dcfr(15) dcfr-restarting";
+    for name in names.split(' ') {
         for how in ["", ",second-first", ",discount-then-add", ",second-first,discount-then-add"] {
             let variant: Variant = format!("{name}{how}").parse().expect("an algorithm");
             let subgame = Subgame::new(&river, ranges, menu).expect("a subgame");
@@ -192,7 +182,7 @@ fn rivers_agree_with_the_tabular_solver() {
 
 #[test]
 fn turns_and_flops_of_a_short_deck_agree_with_the_tabular_solver() {
-    let one = bet_menu("every 1: 75%");
+    let one = bets("every 1: 75%");
     let half = Options { precision: Precision::Half, ..Options::default() };
     let dcfr = Options { variant: Variant::DCFR.discount_then_add(), ..Options::default() };
     let turn = short_hand("TsJsQhAc", 100, 300);
@@ -209,8 +199,7 @@ fn turns_and_flops_of_a_short_deck_agree_with_the_tabular_solver() {
 fn cards_that_symmetric_ranges_cannot_tell_apart_agree_with_the_tabular_solver() {
     // On a board of one suit the other three are alike.
     let state = short_hand("TsJsAs", 100, 60);
-    let one = bet_menu("every 1: allin");
-    let menu: Menu<'_> = &|state| one.actions(state).to_vec();
+    let menu = &bets("every 1: allin");
     let (first, second) = (range("QQ"), range("AKs,KhKd:0.5,KhKc:0.5,KcKd:0.5"));
     let ranges = [&first, &second];
     let written = Written { root: state.clone(), ranges, menu, infosets: RefCell::default() };

@@ -119,27 +119,14 @@ pub trait Observer {
 
 /// The reason why a match ended other than by the dealer.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum Stopped {
-    /// Not everybody connected in time.
     #[error("did not connect within {after:?}")]
-    NotConnected {
-        /// The first entrant that is missing.
-        entrant: usize,
-        /// The limit that was set.
-        after: Duration,
-    },
-    /// An entrant cannot connect any more.
+    NotConnected { entrant: usize, after: Duration },
     #[error("{reason}")]
-    GivenUp {
-        /// The entrant, from 0.
-        entrant: usize,
-        /// The reason, as the observer gave it.
-        reason: String,
-    },
-    /// The caller asked to stop.
+    GivenUp { entrant: usize, reason: String },
     #[error("interrupted")]
     Interrupted,
-    /// The observer could not keep its records, or the system failed.
     #[error(transparent)]
     Io(#[from] io::Error),
 }

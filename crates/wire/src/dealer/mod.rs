@@ -27,7 +27,7 @@ use protocol::acpc::dealer::{Config, Limits, Replies};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::Error;
-use record::{Claim, MatchLog, Recorder, TransactionLog, overwritten};
+use record::{MatchLog, Recorder, TransactionLog, claim, overwritten};
 
 pub use drive::{
     Clock, EntrantConnection, InProcessPlayer, Observer, SocketLimits, Stopped, drive,
@@ -156,7 +156,7 @@ pub fn run(options: &Options, out: &mut dyn Write, err: &mut dyn Write) -> Resul
     let header = options.header();
     // Before any file is touched: a port in use must not cost an earlier match its log.
     let (listeners, ports) = listen(options, err)?;
-    let _claim = options.keeps_files().then(|| Claim::take(&options.name)).transpose()?;
+    let _claim = options.keeps_files().then(|| claim(&options.name)).transpose()?;
     let older = overwritten(options);
     let mut log = options.log.then(|| MatchLog::open(options, &header)).transpose()?;
     let transactions =

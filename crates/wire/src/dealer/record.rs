@@ -3,14 +3,13 @@
 //! dealers from these files.
 
 use std::fmt::Write as _;
-use std::fs::{File, OpenOptions, metadata, remove_file};
+use std::fs::{File, OpenOptions, metadata};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use game::Payoff;
 use logs::HandRecord;
-use logs::folder::{Lock, LockError};
 use logs::formats::acpc;
 use logs::stats::Latencies;
 use matches::waiting;
@@ -18,6 +17,7 @@ use protocol::acpc::Dealer;
 use protocol::acpc::dealer::{Cause, Event, Failure, HandOver};
 use protocol::acpc::reply::{Correction, Ignored};
 use protocol::acpc::transaction::{Transaction, write_time};
+use runs::{Lock, LockError};
 use serde::Serialize;
 
 use super::{Agents, Clock, Observer, Options, Stopped, put_out, refused};
@@ -299,39 +299,22 @@ impl Observer for Recorder<'_> {
     }
 }
 
-/// The lock on a match's name: the file `NAME.lock`, removed when the value is dropped.
-#[derive(Debug)]
-pub(super) struct Claim {
-    path: PathBuf,
-    _lock: Lock,
-}
-
-impl Claim {
-    /// Takes the lock; an error names the process that holds it.
-    pub(super) fn take(name: &str) -> Result<Claim, Error> {
-        let path = PathBuf::from(format!("{name}.lock"));
-        let lock = Lock::take(&path).map_err(|error| match error {
-            LockError::Taken(process) => {
-                let absolute = std::path::absolute(&path).unwrap_or_else(|_| path.clone());
-                let folder = absolute.parent().unwrap_or(Path::new("/")).to_path_buf();
-                let process = process.map_or(String::new(), |id| format!(" (number {id})"));
-                Error::here(format!(
-                    "another process{process} deals a match named {name} in {}: wait until it \
-                     ends, or give this one another name",
-                    folder.display()
-                ))
-            }
-            LockError::Io(error) => Error::file(&path, &error),
-        })?;
-        Ok(Claim { path, _lock: lock })
-    }
-}
-
-impl Drop for Claim {
-    fn drop(&mut self) {
-        // A file that stays does no harm: it is not locked.
-        let _ = remove_file(&self.path);
-    }
+/// Takes the lock on a match's name, the file `NAME.lock`; an error names the process that has it.
+pub(super) fn claim(name: &str) -> Result<Lock, Error> {
+    let path = PathBuf::from(format!("{name}.lock"));
+    Lock::temporary(path.clone()).map_err(|error| match error {
+        LockError::Taken(process) => {
+            let absolute = std::path::absolute(&path).unwrap_or_else(|_| path.clone());
+            let folder = absolute.parent().unwrap_or(Path::new("/")).to_path_buf();
+            let process = process.map_or(String::new(), |id| format!(" (number {id})"));
+            Error::here(format!(
+                "another process{process} deals a match named {name} in {}: wait until it ends, \
+                 or give this one another name",
+                folder.display()
+            ))
+        }
+        LockError::Io(error) => Error::file(&path, &error),
+    })
 }
 
 /// Files of an earlier match of this name that would be overwritten.
@@ -605,7 +588,7 @@ impl Summary {
         let mut text =
             serde_json::to_string_pretty(&self.document).map_err(|error| refused(&error.into()))?;
         text.push('\n');
-        logs::folder::write_whole(&path, |out| out.write_all(text.as_bytes()))
+        runs::write_whole(&path, |out| out.write_all(text.as_bytes()))
             .map_err(|error| Error::file(&path, &error))
     }
 }

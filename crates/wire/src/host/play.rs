@@ -22,7 +22,7 @@ use logs::{DecisionRecord, Fallback, HandRecord, LedgerReader, MatchInfo};
 use matches::bot::Bot;
 use matches::bot::Request;
 use matches::folder::Folder;
-use matches::runner::{Archive, Level, Lines, Played, Sink, StoreError};
+use matches::runner::{Archive, Level, Lines, Played, Sink};
 use protocol::acpc::dealer::{Config, Event, Failure, HandOver};
 use protocol::acpc::reply::Correction;
 use protocol::acpc::transaction::Transaction;
@@ -549,7 +549,11 @@ fn interrupted(path: &Path) -> Result<Option<Ended>, Box<dyn std::error::Error>>
 
 /// Writes the log files of a killed match again, since they may end in an incomplete line. Returns
 /// the match's sums.
-fn rewrite_logs(folder: &mut Folder, info: &MatchInfo, hands: u64) -> Result<Tally, StoreError> {
+fn rewrite_logs(
+    folder: &mut Folder,
+    info: &MatchInfo,
+    hands: u64,
+) -> Result<Tally, matches::Error> {
     let (known, writing) = folder.parts();
     let mut tally = Tally::new(info);
     let mut from = 0;

@@ -11,7 +11,8 @@ use logs::ledger::{
 };
 use logs::stats::{DecisionTally, Tally};
 use logs::{DecisionRecord, Entrant, HandRecord, MatchInfo};
-use matches::plan::{file_names, files_sha256, unique_names};
+use matches::plan::{entrant, unique_names};
+use runs::RunError;
 
 use super::pace::FailureLimits;
 use super::session::{ResumeState, resume_state};
@@ -74,11 +75,7 @@ impl Store {
             // A different number of hands does not make another run.
             info.hands = writer.info().hands;
             if let Some(difference) = info.difference(writer.info()) {
-                return Err(Error::here(format!(
-                    "{} holds another run: {difference}; choose another folder with --out, or \
-                     remove this one",
-                    plan.folder.display()
-                )));
+                return Err(Error::here(RunError::other(&plan.folder, "run", difference)));
             }
             if !writer.reader()?.is_slumbot()? {
                 return Err(Error::here(format!(
@@ -221,11 +218,9 @@ fn given_up(reader: &LedgerReader) -> Result<u64, Error> {
 }
 
 fn match_info(plan: &SlumbotRunSettings, def: &GameDef, seed: u64) -> Result<MatchInfo, Error> {
-    let hash = files_sha256(plan.agent.files());
-    let model_sha256 = hash.map_err(|reason| Error::file(Path::new(plan.agent.name()), &reason))?;
-    let files = file_names(plan.agent.files());
-    let agent = plan.agent.name().to_owned();
     let name = unique_names(std::slice::from_ref(&plan.agent)).remove(0);
+    let agent = entrant(&plan.agent, name)
+        .map_err(|reason| Error::file(Path::new(plan.agent.name()), &reason))?;
     let opponent =
         Entrant { agent: plan.opponent.clone().unwrap_or_default(), ..Entrant::named(OPPONENT) };
     Ok(MatchInfo {
@@ -236,7 +231,7 @@ fn match_info(plan: &SlumbotRunSettings, def: &GameDef, seed: u64) -> Result<Mat
         duplicate: false,
         shard: None,
         provenance: plan.provenance.clone(),
-        entrants: vec![Entrant { name, agent, model_sha256, files }, opponent],
+        entrants: vec![agent, opponent],
         game: def.clone(),
     })
 }

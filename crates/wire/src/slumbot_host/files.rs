@@ -14,10 +14,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::lock;
 use jiff::Timestamp;
-use logs::folder::{Lock, LockError};
 use logs::formats::csv;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
+use runs::{Lock, LockError};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -131,7 +131,7 @@ pub(super) fn agent_names(path: &Path, names: &[&str]) -> io::Result<Vec<String>
     }
     if known.len() > before {
         let text = known.join("\n") + "\n";
-        logs::folder::write_whole(path, |out| out.write_all(text.as_bytes()))?;
+        runs::write_whole(path, |out| out.write_all(text.as_bytes()))?;
     }
     restrict(path);
     Ok(known)

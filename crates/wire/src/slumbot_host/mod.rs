@@ -32,12 +32,12 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use agents::{AgentChoice, AgentError};
 use game::{GameDef, Turn};
 use logs::Provenance;
-use logs::folder::Lock;
 use matches::games::load_game;
 use protocol::acpc::gamedef::Reading;
 use protocol::slumbot::IncrError;
 use protocol::slumbot::host::{self, BAD_TOKEN, Hand, Request, refusal};
 use protocol::slumbot::message::{ErrorObject, HandObject, TokenObject, json};
+use runs::Lock;
 use serde::Serialize;
 use tokio::sync::Semaphore;
 
@@ -366,44 +366,25 @@ fn now() -> u64 {
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// The reason why a request fails. Nothing has changed then.
+/// The reason why a request fails. Nothing has changed then; `action` is the betting so far, or of
+/// the last hand.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum HostError {
-    /// The token belongs to no session, or to one that has expired.
     #[error("the token belongs to no session, or to an expired one")]
     BadToken,
-    /// The client's action is not legal; the hand is unchanged.
     #[error("{refused}")]
-    Refused {
-        /// The reason.
-        refused: host::Refused,
-        /// The betting so far.
-        action: String,
-    },
-    /// There is no hand in play.
+    Refused { refused: host::Refused, action: String },
     #[error("no hand is open in this session")]
-    NoHand {
-        /// The betting of the last hand; empty when there was none.
-        action: String,
-    },
-    /// The client asked for an agent that is not offered.
+    NoHand { action: String },
     #[error("there is no agent `{name}`; agents here: {}", .known.join(", "))]
-    UnknownAgent {
-        /// The name it asked for, cut at 100 characters.
-        name: String,
-        /// The names of the agents on offer.
-        known: Vec<String>,
-    },
-    /// The limit of sessions is reached.
+    UnknownAgent { name: String, known: Vec<String> },
     #[error("there are too many sessions; try again later")]
     Full,
-    /// The user has reached the limit of sessions for one user.
     #[error("this user has {0} sessions, the limit per user: continue one of them by its token")]
     TooManyOfUser(usize),
-    /// The agent cannot be built.
     #[error("the agent cannot play now: {0}")]
     Agent(#[from] AgentError),
-    /// The hand or the session cannot be recorded.
     #[error("the server cannot record hands now; try again later")]
     NotRecorded(#[source] Option<io::Error>),
 }

@@ -16,7 +16,8 @@ use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use solvers::blueprint::draw;
 
-use super::{CARD, Card, DatasetError, FORMAT, FileCard, Split, StreetCard, Teacher, at};
+use super::{CARD, Card, FORMAT, FileCard, Split, StreetCard, Teacher};
+use crate::Error;
 use crate::data::{partial_path, sha256_of_rest};
 
 /// Deals in a unit of work of one thread.
@@ -68,13 +69,13 @@ pub fn make(
     options: &MakeOptions,
     folder: &Path,
     mut progress: impl FnMut(u64) -> bool,
-) -> Result<MakeOutcome, DatasetError> {
+) -> Result<MakeOutcome, Error> {
     if options.rows >= MANY_ROWS {
         teacher.deals.of().tabulate(|_| {});
     }
     let partial = partial_path(folder);
     let _ = fs::remove_dir_all(&partial);
-    fs::create_dir_all(&partial).map_err(|source| at(&partial, source))?;
+    fs::create_dir_all(&partial).map_err(|error| Error::at(&partial, error))?;
     let made = DatasetWriter::new(teacher, &partial).and_then(|mut making| {
         match making.sample(options, &mut progress)? {
             Some(deals) => making.write(options, deals, &partial).map(Some),
@@ -83,7 +84,7 @@ pub fn make(
     });
     match made {
         Ok(Some(card)) => {
-            fs::rename(&partial, folder).map_err(|source| at(folder, source))?;
+            fs::rename(&partial, folder).map_err(|error| Error::at(folder, error))?;
             Ok(MakeOutcome::Whole(Box::new(card)))
         }
         other => {
@@ -99,8 +100,8 @@ struct DatasetWriter<'a> {
 }
 
 impl<'a> DatasetWriter<'a> {
-    fn new(teacher: &'a Teacher, folder: &Path) -> Result<DatasetWriter<'a>, DatasetError> {
-        let open = |street: Street, split: Split| -> Result<Runs, DatasetError> {
+    fn new(teacher: &'a Teacher, folder: &Path) -> Result<DatasetWriter<'a>, Error> {
+        let open = |street: Street, split: Split| -> Result<Runs, Error> {
             let path = folder.join(format!("{street}.{}.runs", split.name()));
             let file =
                 File::options().read(true).write(true).create(true).truncate(true).open(&path);
@@ -108,9 +109,9 @@ impl<'a> DatasetWriter<'a> {
             let file = file.and_then(|file| fs::remove_file(&path).map(|()| file));
             let keys = columns(street).len();
             let width = keys + teacher.moves(street).as_slice().len() + 1;
-            Ok(Runs::new(keys, width, file.map_err(|source| at(&path, source))?))
+            Ok(Runs::new(keys, width, file.map_err(|error| Error::at(&path, error))?))
         };
-        let of_street = |street| -> Result<[Runs; 3], DatasetError> {
+        let of_street = |street| -> Result<[Runs; 3], Error> {
             let [train, valid, test] = Split::ALL.map(|split| open(street, split));
             Ok([train?, valid?, test?])
         };
@@ -123,7 +124,7 @@ impl<'a> DatasetWriter<'a> {
         &mut self,
         options: &MakeOptions,
         progress: &mut dyn FnMut(u64) -> bool,
-    ) -> Result<Option<u64>, DatasetError> {
+    ) -> Result<Option<u64>, Error> {
         let maker = FeatureMaker::new(options.schema);
         maker.prepare();
         let (mut deals, mut rows) = (0, 0);
@@ -161,21 +162,16 @@ impl<'a> DatasetWriter<'a> {
         Ok(Some(deals))
     }
 
-    fn keep(&mut self, rows: &Rows) -> Result<(), DatasetError> {
+    fn keep(&mut self, rows: &Rows) -> Result<(), Error> {
         for (runs, rows) in self.runs.iter_mut().flatten().zip(rows.of.iter().flatten()) {
             runs.add(rows)
-                .map_err(|source| at(Path::new("the dataset's temporary file"), source))?;
+                .map_err(|error| Error::at(Path::new("the dataset's temporary file"), error))?;
         }
         Ok(())
     }
 
     /// Merges equal rows, street by street, and writes the files and the card.
-    fn write(
-        mut self,
-        options: &MakeOptions,
-        deals: u64,
-        folder: &Path,
-    ) -> Result<Card, DatasetError> {
+    fn write(mut self, options: &MakeOptions, deals: u64, folder: &Path) -> Result<Card, Error> {
         let sampled = self.runs.iter().flatten().map(Runs::rows).sum();
         let blueprint = self.teacher.blueprint();
         let streets = Street::ALL.into_iter().map(|street| self.street(street, folder));
@@ -196,11 +192,11 @@ impl<'a> DatasetWriter<'a> {
         };
         let path = folder.join(CARD);
         let text = toml::to_string(&card).map_err(io::Error::other);
-        text.and_then(|text| fs::write(&path, text)).map_err(|source| at(&path, source))?;
+        text.and_then(|text| fs::write(&path, text)).map_err(|error| Error::at(&path, error))?;
         Ok(card)
     }
 
-    fn street(&mut self, street: Street, folder: &Path) -> Result<StreetCard, DatasetError> {
+    fn street(&mut self, street: Street, folder: &Path) -> Result<StreetCard, Error> {
         let classes = self.teacher.moves(street).names();
         let mut balance = vec![0.0; classes.len()];
         let mut file = |split: Split| {
@@ -209,7 +205,7 @@ impl<'a> DatasetWriter<'a> {
             let runs = &mut self.runs[street.index()][split.index()];
             write_columns(runs, classes.len(), &mut balance, &path)
                 .map(|(rows, sha256)| FileCard { file: name, rows, sampled: runs.rows(), sha256 })
-                .map_err(|source| at(&path, source))
+                .map_err(|error| Error::at(&path, error))
         };
         let (train, valid, test) = (file(Split::Train)?, file(Split::Valid)?, file(Split::Test)?);
         let whole: f64 = balance.iter().sum::<f64>().max(1.0);

@@ -15,23 +15,23 @@
 mod make;
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use abstraction::betting::BettingTree;
-use abstraction::buckets::{Buckets, BucketsError};
-use abstraction::features::{Schema, SchemaError, Stamp};
-use abstraction::menu::{BetMenu, MenuError, Moves};
+use abstraction::buckets::Buckets;
+use abstraction::features::{Schema, Stamp};
+use abstraction::menu::{BetMenu, Moves};
 use game::{GameSpec, Street};
-use models::blueprint::{Blueprint, BlueprintError};
+use models::blueprint::Blueprint;
 use models::file::sha256;
 use models::student::columns;
 use serde::{Deserialize, Serialize};
-use solvers::blueprint::{HoldemDeals, NotHoldem};
+use solvers::blueprint::HoldemDeals;
 
 use crate::measure::likeliest;
-use crate::{Table, TableError};
+use crate::{Error, Table};
 
 pub use make::{MakeOptions, MakeOutcome, make};
 
@@ -88,42 +88,6 @@ pub enum Labels {
     Hard,
 }
 
-/// The reason a dataset cannot be made or read.
-#[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say what variants and fields are")]
-pub enum DatasetError {
-    #[error("{}: {source}", .path.display())]
-    File { path: PathBuf, source: io::Error },
-    #[error("{}: {reason}; this is not a dataset of `cardroom train dataset`", .path.display())]
-    Card { path: PathBuf, reason: String },
-    #[error("{}: format {found}, and this program reads {FORMAT}: make the dataset \
-             again", .path.display())]
-    Format { path: PathBuf, found: u32 },
-    #[error(transparent)]
-    Features(#[from] SchemaError),
-    #[error("the dataset's menu: {0}")]
-    Menu(#[from] MenuError),
-    #[error(
-        "the dataset's {what} of the {street} are {found}, but its features and menu make \
-         {expected}: make it again"
-    )]
-    Names { what: &'static str, street: Street, found: String, expected: String },
-    #[error("{}: {found} bytes, but {expected} are {rows} rows: copy or make it \
-             again", .path.display())]
-    Length { path: PathBuf, found: u64, expected: u64, rows: u64 },
-    #[error("{}: its contents do not match its card: copy or make it again", .path.display())]
-    Damaged { path: PathBuf },
-    #[error(
-        "the {rows} rows of the {street} need {needed} MB, but only {allowed} MB are allowed: ask \
-         for fewer rows"
-    )]
-    Memory { street: Street, rows: u64, needed: u64, allowed: u64 },
-    #[error("the dataset has no rows of the {street} for {split}: make a larger one")]
-    NoRows { street: Street, split: &'static str },
-    #[error("{}: {source}", .path.display())]
-    Table { path: PathBuf, source: TableError },
-}
-
 /// A dataset on disk.
 #[derive(Debug, Clone)]
 pub struct Dataset {
@@ -138,20 +102,26 @@ impl Dataset {
     ///
     /// # Errors
     /// When there is no card, or its version, features or moves are different.
-    pub fn open(folder: &Path) -> Result<Dataset, DatasetError> {
+    pub fn open(folder: &Path) -> Result<Dataset, Error> {
         let path = folder.join(CARD);
-        let text = std::fs::read_to_string(&path).map_err(|source| at(&path, source))?;
-        let bad = |reason: String| DatasetError::Card { path: path.clone(), reason };
+        let text = std::fs::read_to_string(&path).map_err(|error| Error::at(&path, error))?;
+        let bad = |reason: String| {
+            let text = format!("{reason}; this is not a dataset of `cardroom train dataset`");
+            Error::at(&path, text)
+        };
         let table: toml::Table = toml::from_str(&text).map_err(|error| bad(one_line(&error)))?;
         let format = table.get("format").and_then(toml::Value::as_integer);
         let format = format.ok_or_else(|| bad("it has no format".to_owned()))?;
         if format != i64::from(FORMAT) {
             let found = u32::try_from(format).unwrap_or(u32::MAX);
-            return Err(DatasetError::Format { path, found });
+            let text =
+                format!("format {found}, and this program reads {FORMAT}: make the dataset again");
+            return Err(Error::at(&path, text));
         }
         let card: Card = table.try_into().map_err(|error| bad(one_line(&error)))?;
         let schema = Schema::with_stamp(&card.features)?;
-        let menu: BetMenu = card.menu.parse()?;
+        let menu = card.menu.parse::<BetMenu>();
+        let menu = menu.map_err(|error| Error::new(format!("the dataset's menu: {error}")))?;
         if card.streets.len() != Street::ALL.len() {
             return Err(bad(format!("{} streets instead of 4", card.streets.len())));
         }
@@ -161,7 +131,10 @@ impl Dataset {
                 if found == expected {
                     return Ok(());
                 }
-                Err(DatasetError::Names { what, street, found, expected })
+                Err(Error::new(format!(
+                    "the dataset's {what} of the {street} are {found}, but its features and menu \
+                     make {expected}: make it again"
+                )))
             };
             check("columns", &of_street.columns, columns(street))?;
             check("classes", &of_street.classes, menu.moves(street).names())?;
@@ -201,7 +174,7 @@ impl Dataset {
         split: Split,
         labels: Labels,
         memory: u64,
-    ) -> Result<Table, DatasetError> {
+    ) -> Result<Table, Error> {
         let of_street = &self.card.streets[street.index()];
         let file = match split {
             Split::Train => &of_street.train,
@@ -216,21 +189,30 @@ impl Dataset {
         let needed = expected.saturating_mul(2);
         if needed > memory {
             let (needed, allowed) = (needed >> 20, memory >> 20);
-            return Err(DatasetError::Memory { street, rows: file.rows, needed, allowed });
+            return Err(Error::new(format!(
+                "the {rows} rows of the {street} need {needed} MB, but only {allowed} MB are \
+                 allowed: ask for fewer rows"
+            )));
         }
         if rows == 0 {
-            return Err(DatasetError::NoRows { street, split: split.name() });
+            let split = split.name();
+            return Err(Error::new(format!(
+                "the dataset has no rows of the {street} for {split}: make a larger one"
+            )));
         }
         let mut bytes = Vec::new();
         let read =
             File::open(&path).and_then(|file| file.take(expected + 1).read_to_end(&mut bytes));
-        read.map_err(|source| at(&path, source))?;
+        read.map_err(|error| Error::at(&path, error))?;
         let found = bytes.len() as u64;
         if found != expected {
-            return Err(DatasetError::Length { path, found, expected, rows: file.rows });
+            let text =
+                format!("{found} bytes, but {expected} are {rows} rows: copy or make it again");
+            return Err(Error::at(&path, text));
         }
         if sha256(&bytes) != file.sha256 {
-            return Err(DatasetError::Damaged { path });
+            let text = "its contents do not match its card: copy or make it again";
+            return Err(Error::at(&path, text));
         }
         let number = |four: &[u8]| f32::from_le_bytes(four.try_into().expect("four bytes"));
         let mut values: Vec<f32> = bytes.chunks_exact(4).map(number).collect();
@@ -251,13 +233,8 @@ impl Dataset {
             }
         }
         let (names, moves) = (of_street.columns.clone(), of_street.classes.clone());
-        Table::new(names, moves, values, shares, weights)
-            .map_err(|source| DatasetError::Table { path, source })
+        Table::new(names, moves, values, shares, weights).map_err(|error| Error::at(&path, error))
     }
-}
-
-fn at(path: &Path, source: io::Error) -> DatasetError {
-    DatasetError::File { path: path.to_owned(), source }
 }
 
 fn one_line(error: &toml::de::Error) -> String {
@@ -337,32 +314,20 @@ pub struct Teacher {
     moves: [Moves; 4],
 }
 
-/// The reason a blueprint cannot be a teacher.
-#[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say what variants and fields are")]
-pub enum TeacherError {
-    #[error(transparent)]
-    Blueprint(#[from] BlueprintError),
-    #[error("the blueprint's buckets: {0}")]
-    Buckets(#[from] BucketsError),
-    #[error("the blueprint was trained with buckets {stated}, but holds {found}: train it again")]
-    OtherBuckets { stated: String, found: String },
-    #[error(transparent)]
-    Game(#[from] NotHoldem),
-}
-
 impl Teacher {
     /// Builds the tree and reads the buckets.
     ///
     /// # Errors
     /// When the blueprint is damaged, or not for heads-up hold'em.
-    pub fn new(blueprint: Blueprint) -> Result<Teacher, TeacherError> {
+    pub fn new(blueprint: Blueprint) -> Result<Teacher, Error> {
         let tree = blueprint.tree()?;
-        let buckets = Buckets::read(blueprint.buckets())?;
+        let buckets = Buckets::read(blueprint.buckets())
+            .map_err(|error| Error::new(format!("the blueprint's buckets: {error}")))?;
         let (stated, found) = (&blueprint.head().buckets.sha256, buckets.hash());
         if stated != found {
-            let (stated, found) = (stated.clone(), found.to_owned());
-            return Err(TeacherError::OtherBuckets { stated, found });
+            return Err(Error::new(format!(
+                "the blueprint was trained with buckets {stated}, but holds {found}: train it again"
+            )));
         }
         let deals = HoldemDeals::new(tree.def(), Arc::new(buckets))?;
         let moves = Street::ALL.map(|street| blueprint.menu().moves(street));

@@ -9,12 +9,12 @@
 
 mod grow;
 
-use models::file::{ReadError, open, seal};
-use models::forest::{Forest, ForestError, Tree};
+use models::forest::{Forest, Tree};
+use runs::container::{Kind, Reader, sealed};
 
 use super::data_hash;
 use crate::measure::MIN_SHARE;
-use crate::{Bins, Codes, Progress, Table, Training};
+use crate::{Bins, Codes, Error, Progress, Table, Training};
 use grow::{Coded, GrowInputs, GrownTree, Matrix, Sample};
 
 /// A run of boosting. A step is a round: one tree for each class.
@@ -63,7 +63,7 @@ impl<'a> Boost<'a> {
         table: &'a Table,
         bins: &Bins,
         validation: Option<&'a Table>,
-    ) -> Result<Boost<'a>, BoostError> {
+    ) -> Result<Boost<'a>, Error> {
         check(&options, table, bins, validation)?;
         let base = base(table);
         let cuts: Vec<Vec<f32>> = (0..bins.columns()).map(|c| bins.cuts(c).to_vec()).collect();
@@ -186,40 +186,6 @@ impl Default for Options {
     }
 }
 
-/// The reason a run cannot begin or resume.
-#[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say what variants and fields are")]
-pub enum BoostError {
-    #[error("{name} is {value}, and must be {must}")]
-    Option { name: &'static str, value: f64, must: &'static str },
-    #[error(
-        "column {column} is cut into {intervals} intervals, and boosting takes at most 256: make \
-         the bins with 256"
-    )]
-    Intervals { column: String, intervals: usize },
-    #[error("the bins have {bins} {what} and the rows {table}: make them from the same table")]
-    Bins { what: &'static str, bins: usize, table: usize },
-    #[error(
-        "the validation rows have other {what} than the rows to learn from: make both from the \
-         same export"
-    )]
-    Validation { what: &'static str },
-    #[error(
-        "patience is {0}, but there are no validation rows to stop by: give some, or no patience"
-    )]
-    Patience(u32),
-    #[error("all rows are of class {class}: there is nothing to distinguish; take more rows")]
-    OneClass { class: String },
-    #[error(
-        "{rows} rows are more than the {most} that one run can learn from: take fewer, with weights"
-    )]
-    Rows { rows: usize, most: usize },
-    #[error(transparent)]
-    Forest(#[from] ForestError),
-    #[error("the saved run of boosting cannot be resumed: {0}; start again")]
-    Saved(&'static str),
-}
-
 /// The limit for sums of rounded gradients in 31 bits, with one unit of rounding for each row.
 const MAX_ROWS: usize = 1 << 28;
 
@@ -228,7 +194,7 @@ fn check(
     table: &Table,
     bins: &Bins,
     validation: Option<&Table>,
-) -> Result<(), BoostError> {
+) -> Result<(), Error> {
     check_values(options)?;
     let shape = [
         ("rows", bins.codes(0).len(), table.rows()),
@@ -236,39 +202,58 @@ fn check(
     ];
     for (what, bins, table) in shape {
         if bins != table {
-            return Err(BoostError::Bins { what, bins, table });
+            return Err(Error::new(format!(
+                "the bins have {bins} {what} and the rows {table}: make them from the same table"
+            )));
         }
     }
     for column in 0..bins.columns() {
         if let Codes::Word(_) = bins.codes(column) {
-            let (column, intervals) =
-                (table.columns()[column].clone(), bins.cuts(column).len() + 1);
-            return Err(BoostError::Intervals { column, intervals });
+            return Err(Error::new(format!(
+                "column {} is cut into {} intervals, and boosting takes at most 256: make the bins \
+                 with 256",
+                table.columns()[column],
+                bins.cuts(column).len() + 1
+            )));
         }
     }
     if table.rows() > MAX_ROWS {
-        return Err(BoostError::Rows { rows: table.rows(), most: MAX_ROWS });
+        return Err(Error::new(format!(
+            "{} rows are more than the {MAX_ROWS} that one run can learn from: take fewer, with \
+             weights",
+            table.rows()
+        )));
     }
+    let other = |what: &str| {
+        Err(Error::new(format!(
+            "the validation rows have other {what} than the rows to learn from: make both from the \
+             same export"
+        )))
+    };
     match (validation, options.patience) {
-        (Some(rows), _) if rows.columns() != table.columns() => {
-            return Err(BoostError::Validation { what: "columns" });
+        (Some(rows), _) if rows.columns() != table.columns() => return other("columns"),
+        (Some(rows), _) if rows.classes() != table.classes() => return other("classes"),
+        (None, Some(patience)) => {
+            return Err(Error::new(format!(
+                "patience is {patience}, but there are no validation rows to stop by: give some, \
+                 or no patience"
+            )));
         }
-        (Some(rows), _) if rows.classes() != table.classes() => {
-            return Err(BoostError::Validation { what: "classes" });
-        }
-        (None, Some(patience)) => return Err(BoostError::Patience(patience)),
         _ => {}
     }
     let classes = table.classes().len();
     let seen = |class: usize| table.labels().iter().skip(class).step_by(classes).any(|&y| y > 0.0);
     let mut seen = (0..classes).filter(|&class| seen(class));
     if let (Some(only), None) = (seen.next(), seen.next()) {
-        return Err(BoostError::OneClass { class: table.classes()[only].clone() });
+        let class = &table.classes()[only];
+        return Err(Error::new(format!(
+            "all rows are of class {class}: there is nothing to distinguish; take more rows"
+        )));
     }
     Ok(())
 }
 
-fn check_values(options: &Options) -> Result<(), BoostError> {
+fn check_values(options: &Options) -> Result<(), Error> {
     let share = |value: f32| value > 0.0 && value <= 1.0;
     let penalty = |value: f32| value >= 0.0 && value.is_finite();
     let (of_share, of_penalty) = ("above 0 and at most 1", "at least 0");
@@ -289,7 +274,9 @@ fn check_values(options: &Options) -> Result<(), BoostError> {
         ("colsample", options.colsample.into(), share(options.colsample), of_share),
     ];
     match checks.into_iter().find(|(_, _, right, _)| !right) {
-        Some((name, value, _, must)) => Err(BoostError::Option { name, value, must }),
+        Some((name, value, _, must)) => {
+            Err(Error::new(format!("{name} is {value}, and must be {must}")))
+        }
         None => Ok(()),
     }
 }
@@ -496,26 +483,21 @@ impl Round<'_> {
 
 // The serialised state of a run of boosting.
 //
-// Little-endian: magic, a hash of the data and the options, rounds done, the best round and its
-// loss; then the trees as XGBoost's UBJ. Margins are summed again, in the same order, so they are
-// identical.
+// The content of a container: a hash of the data and the options, rounds done, the best round and
+// its loss, the number of bytes of the trees, and those, as XGBoost's UBJ. Margins are summed
+// again, in the same order, so they are identical.
 
-const MAGIC: &[u8] = b"cardroom boosting";
-const VERSION: u32 = 2;
+const KIND: Kind = Kind { name: "boosting", magic: b"cardroom boosting", version: 3 };
 
 fn save(run: &Boost<'_>) -> Vec<u8> {
-    let mut content = run.data_hash.to_le_bytes().to_vec();
-    content.extend(run.round.to_le_bytes());
-    content.extend(run.best.rounds.to_le_bytes());
-    content.extend(run.best.loss.to_le_bytes());
-    content.extend(run.forest.to_ubj());
-    seal(MAGIC, VERSION, &content)
-}
-
-impl From<ReadError> for BoostError {
-    fn from(error: ReadError) -> BoostError {
-        BoostError::Saved(error.words())
-    }
+    sealed(KIND, |to| {
+        to.number(run.data_hash)?;
+        to.numbers(&[run.round, run.best.rounds])?;
+        to.number(run.best.loss)?;
+        let trees = run.forest.to_ubj();
+        to.number(trees.len() as u64)?;
+        to.bytes(&trees)
+    })
 }
 
 impl<'a> Boost<'a> {
@@ -527,28 +509,29 @@ impl<'a> Boost<'a> {
         bins: &Bins,
         validation: Option<&'a Table>,
         saved: &[u8],
-    ) -> Result<Boost<'a>, BoostError> {
+    ) -> Result<Boost<'a>, Error> {
         let mut run = Boost::new(options, table, bins, validation)?;
-        let mut reader = open(saved, MAGIC, VERSION)?;
-        if reader.u64("the data")? != run.data_hash {
-            return Err(BoostError::Saved("it is of other data or options"));
+        let mut reader = Reader::checked(saved, KIND)?;
+        if reader.number::<u64>()? != run.data_hash {
+            return Err(Error::saved("it is of other data or options"));
         }
-        let (round, rounds) = (reader.u32("the rounds")?, reader.u32("the best round")?);
-        let loss = reader.f64("the loss")?;
-        let forest = Forest::read(reader.rest())?;
+        let (round, rounds, loss) = (reader.number()?, reader.number()?, reader.number()?);
+        let length = reader.number::<u64>()? as usize;
+        let forest = Forest::read(&reader.list::<u8>(length)?)?;
+        reader.end()?;
         let same = forest.base() == run.forest.base() && forest.names() == run.forest.names();
         if !same || forest.trees() != round as usize * forest.groups() || rounds > round {
-            return Err(BoostError::Saved("its trees do not fit its head"));
+            return Err(Error::saved("its trees do not fit its head"));
         }
         run.restore(forest, round)?;
         run.best = Best { rounds, loss };
         Ok(run)
     }
 
-    fn restore(&mut self, forest: Forest, round: u32) -> Result<(), BoostError> {
+    fn restore(&mut self, forest: Forest, round: u32) -> Result<(), Error> {
         for index in 0..forest.trees() {
             let coded = Coded::new(&forest.tree(index), &self.cuts);
-            let coded = coded.ok_or(BoostError::Saved("its trees test other numbers"))?;
+            let coded = coded.ok_or_else(|| Error::saved("its trees test other numbers"))?;
             let class = index % forest.groups();
             for rows in std::iter::once(&mut self.learnt).chain(&mut self.held_out) {
                 coded.add(&rows.matrix, &mut rows.margins.of_class[class]);

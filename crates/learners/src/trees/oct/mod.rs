@@ -23,9 +23,9 @@ use rand_pcg::Pcg64Mcg;
 
 use super::cart::{best_price, prune};
 use super::grow::{Grower, Matrix};
-use super::{Branch, Loss, Node, Price, TreesError, both, check, data_hash, mixed, with_lanes};
+use super::{Branch, Loss, Node, Price, both, check, check_held_out, data_hash, mixed, with_lanes};
 use crate::measure::measure;
-use crate::{Bins, Progress, Table, Training, trees};
+use crate::{Bins, Error, Progress, Table, Training, trees};
 use planes::{Change, Planes, Scan};
 use saved::{HyperplaneState, SavedTree, State};
 use starts::{ENOUGH, Start, Starts};
@@ -124,7 +124,7 @@ impl<'a> Oct<'a> {
         bins: &'a Bins,
         held_out: Option<&'a Table>,
         options: Options,
-    ) -> Result<Oct<'a>, TreesError> {
+    ) -> Result<Oct<'a>, Error> {
         Oct::from(table, bins, held_out, options, None)
     }
 
@@ -135,7 +135,7 @@ impl<'a> Oct<'a> {
         held_out: Option<&'a Table>,
         options: Options,
         saved: &[u8],
-    ) -> Result<Oct<'a>, TreesError> {
+    ) -> Result<Oct<'a>, Error> {
         Oct::from(table, bins, held_out, options, Some(saved))
     }
 
@@ -145,15 +145,11 @@ impl<'a> Oct<'a> {
         held_out: Option<&'a Table>,
         options: Options,
         saved: Option<&[u8]>,
-    ) -> Result<Oct<'a>, TreesError> {
+    ) -> Result<Oct<'a>, Error> {
         let numbers =
             [("the least weight of a leaf", options.min_weight), ("alpha", options.alpha)];
         check(table, bins, options.depth, &numbers)?;
-        if held_out.is_some_and(|other| {
-            (other.columns(), other.classes()) != (table.columns(), table.classes())
-        }) {
-            return Err(TreesError::Others);
-        }
+        held_out.map_or(Ok(()), |held_out| check_held_out(table, held_out))?;
         let run: AnyRun<'a> = with_lanes!(table.classes().len(), W => {
             if options.planes == 0 {
                 Box::new(Run::<W>::new(table, bins, held_out, options, saved)?)
@@ -162,7 +158,7 @@ impl<'a> Oct<'a> {
                     None => (None, None),
                     Some((run, planes)) => (Some(run), Some(planes)),
                 };
-                let run = Run::<W>::new(table, bins, held_out, options, saved)?;
+                let run = Run::<W>::new(table, bins, held_out, options, saved.as_deref())?;
                 Box::new(Planes::new(run, planes)?)
             }
         });
@@ -175,7 +171,7 @@ impl<'a> Oct<'a> {
         bins: &Bins,
         held_out: Option<&Table>,
         options: Options,
-    ) -> Result<Tree, TreesError> {
+    ) -> Result<Tree, Error> {
         let mut run = Oct::new(table, bins, held_out, options)?;
         while run.step().is_some() {}
         Ok(run.model())
@@ -257,7 +253,7 @@ impl<'a, const W: usize> Run<'a, W> {
         held_out: Option<&'a Table>,
         options: Options,
         saved: Option<&[u8]>,
-    ) -> Result<Run<'a, W>, TreesError> {
+    ) -> Result<Run<'a, W>, Error> {
         let data_hash = data_hash(table, held_out, bins.all_cuts(), &options);
         let mut stages = vec![table.rows()];
         for part in [2, 4, 8, FIRST] {
@@ -268,11 +264,11 @@ impl<'a, const W: usize> Run<'a, W> {
         let fresh = State { stage: 0, at: 0, done: 0, changed: true, found: 0, pool: Vec::new() };
         let state = saved.map_or(Ok(fresh), |saved| State::from_bytes(saved, data_hash))?;
         if state.stage >= stages.len() {
-            return Err(TreesError::Saved("it has more stages".to_string()));
+            return Err(Error::saved("it has more stages"));
         }
         let intervals = |column: usize| bins.all_cuts().get(column).map(|cuts| cuts.len() + 1);
         if !state.pool.iter().all(|tree| tree.whole(options.depth, &intervals)) {
-            return Err(TreesError::Saved("a tree is none".to_string()));
+            return Err(Error::saved("a tree is none"));
         }
         let mut order: Vec<u32> = (0..table.rows() as u32).collect();
         let mut rng = Pcg64Mcg::seed_from_u64(options.seed);

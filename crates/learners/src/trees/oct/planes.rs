@@ -16,8 +16,8 @@ use super::{Run, Search};
 use crate::measure::measure;
 use crate::trees::cart::{best_price, prune};
 use crate::trees::grow::{Matrix, Sorter};
-use crate::trees::{Branch, Loss, Node, Price, TreesError, mixed};
-use crate::{Bins, Progress, Table, Training};
+use crate::trees::{Branch, Loss, Node, Price, mixed};
+use crate::{Bins, Error, Progress, Table, Training};
 
 // Branches per step for which directions are proposed.
 const BRANCHES: usize = 12;
@@ -68,7 +68,7 @@ impl<'a, const W: usize> Planes<'a, W> {
     pub(super) fn new(
         run: Run<'a, W>,
         saved: Option<HyperplaneState>,
-    ) -> Result<Planes<'a, W>, TreesError> {
+    ) -> Result<Planes<'a, W>, Error> {
         let state = saved.unwrap_or_default();
         let columns = run.table.columns().len();
         let mut planes = Planes { run, state, better: None };
@@ -79,14 +79,14 @@ impl<'a, const W: usize> Planes<'a, W> {
                 })
         });
         if !known {
-            return Err(TreesError::Saved("a plane is none".to_string()));
+            return Err(Error::saved("a plane is none"));
         }
         if let Some(tree) = &planes.state.tree {
             let wide = planes.wide(&planes.state.planes);
             let cuts = wide.bins.all_cuts();
             let intervals = |column: usize| cuts.get(column).map(|cuts| cuts.len() + 1);
             if !tree.whole(planes.run.options.depth, &intervals) {
-                return Err(TreesError::Saved("a tree is none".to_string()));
+                return Err(Error::saved("a tree is none"));
             }
             planes.better = planes.weigh(&wide);
         }

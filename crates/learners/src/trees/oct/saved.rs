@@ -1,5 +1,4 @@
-//! The serialised state of a run: a container ([`seal`]) of little-endian numbers, u64 unless
-//! stated.
+//! The serialised state of a run: a [container](runs::container) of numbers, u64 unless stated.
 //!
 //! Of a run over single columns: a hash of the data and the options; the stage, the steps done in
 //! it, the steps done in all, whether something changed in the last one, the number of starts when
@@ -11,21 +10,17 @@
 //! planes; the number of planes, and for each the number of its factors, and for each factor its
 //! column and the factor (f32); the number of trees, none or one, and the tree as above.
 
-use models::file::{ReadError, Reader, open, seal};
+use std::io;
+
 use models::tree::Plane;
+use runs::container::{ContainerError, Kind, Reader, Writer, sealed};
 
+use crate::Error;
 use crate::trees::grow::Matrix;
-use crate::trees::{Branch, Node, Price, TreesError};
+use crate::trees::{Branch, Node, Price};
 
-const MAGIC: &[u8] = b"cardocts";
-const WITH_PLANES: &[u8] = b"cardoctp";
-const VERSION: u32 = 3;
-
-impl From<ReadError> for TreesError {
-    fn from(error: ReadError) -> TreesError {
-        TreesError::Saved(error.words().to_string())
-    }
-}
+const KIND: Kind = Kind { name: "tree search", magic: b"cardocts", version: 3 };
+const WITH_PLANES: Kind = Kind { name: "tree search", magic: b"cardoctp", version: 3 };
 
 /// The state of a run.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,7 +39,6 @@ pub(super) struct State {
 
 impl State {
     pub(super) fn to_bytes(&self, data_hash: u64) -> Vec<u8> {
-        let mut out = Vec::new();
         let numbers = [
             data_hash,
             self.stage as u64,
@@ -54,23 +48,23 @@ impl State {
             self.found,
             self.pool.len() as u64,
         ];
-        numbers.iter().for_each(|number| out.extend(number.to_le_bytes()));
-        self.pool.iter().for_each(|tree| write_tree(tree, &mut out));
-        seal(MAGIC, VERSION, &out)
+        sealed(KIND, |to| {
+            to.numbers(&numbers)?;
+            self.pool.iter().try_for_each(|tree| write_tree(tree, to))
+        })
     }
 
-    pub(super) fn from_bytes(bytes: &[u8], data_hash: u64) -> Result<State, TreesError> {
-        let mut reader = open(bytes, MAGIC, VERSION)?;
-        let mut number = || reader.u64("the state");
+    pub(super) fn from_bytes(bytes: &[u8], data_hash: u64) -> Result<State, Error> {
+        let mut reader = Reader::checked(bytes, KIND)?;
+        let mut number = || reader.number::<u64>();
         if number()? != data_hash {
-            let what = "it was made from other data, bins or options".to_string();
-            return Err(TreesError::Saved(what));
+            return Err(Error::saved("it was made from other data, bins or options"));
         }
         let stage = number()? as usize;
         let (at, done, changed) = (number()?, number()?, number()? == 1);
         let (found, trees) = (number()?, number()?);
         let pool = (0..trees).map(|_| read_tree(&mut reader)).collect::<Result<Vec<_>, _>>()?;
-        check_end(&reader)?;
+        reader.end()?;
         Ok(State { stage, at, done, changed, found, pool })
     }
 }
@@ -89,75 +83,62 @@ pub(super) struct HyperplaneState {
 impl HyperplaneState {
     /// The bytes of a run with planes; `run` has those of the run before.
     pub(super) fn to_bytes(&self, run: &[u8]) -> Vec<u8> {
-        let mut out = (run.len() as u64).to_le_bytes().to_vec();
-        out.extend(run);
-        out.extend(self.done.to_le_bytes());
-        out.extend((self.planes.len() as u64).to_le_bytes());
-        for plane in &self.planes {
-            out.extend((plane.factors.len() as u64).to_le_bytes());
-            for &(column, factor) in &plane.factors {
-                out.extend((column as u64).to_le_bytes());
-                out.extend(factor.to_le_bytes());
+        sealed(WITH_PLANES, |to| {
+            to.number(run.len() as u64)?;
+            to.bytes(run)?;
+            to.numbers(&[self.done, self.planes.len() as u64])?;
+            for plane in &self.planes {
+                to.number(plane.factors.len() as u64)?;
+                for &(column, factor) in &plane.factors {
+                    to.number(column as u64)?;
+                    to.number(factor)?;
+                }
             }
-        }
-        out.extend((self.tree.iter().len() as u64).to_le_bytes());
-        self.tree.iter().for_each(|tree| write_tree(tree, &mut out));
-        seal(WITH_PLANES, VERSION, &out)
+            to.number(self.tree.iter().len() as u64)?;
+            self.tree.iter().try_for_each(|tree| write_tree(tree, to))
+        })
     }
 
     /// Reads the bytes of the run before, and the state of the steps with planes.
-    pub(super) fn from_bytes(bytes: &[u8]) -> Result<(&[u8], HyperplaneState), TreesError> {
-        let mut reader = open(bytes, WITH_PLANES, VERSION)?;
-        let length = reader.u64("the length of the run")? as usize;
-        let run = reader.take(length, "the run")?;
-        let (done, planes) = (reader.u64("the steps")?, reader.u64("the planes")?);
+    pub(super) fn from_bytes(bytes: &[u8]) -> Result<(Vec<u8>, HyperplaneState), Error> {
+        let mut reader = Reader::checked(bytes, WITH_PLANES)?;
+        let length = reader.number::<u64>()? as usize;
+        let run = reader.list(length)?;
+        let (done, planes) = (reader.number()?, reader.number::<u64>()?);
         let planes = (0..planes).map(|_| read_plane(&mut reader)).collect::<Result<_, _>>()?;
-        let has_tree = reader.u64("the tree")? == 1;
+        let has_tree = reader.number::<u64>()? == 1;
         let tree = has_tree.then(|| read_tree(&mut reader)).transpose()?;
-        check_end(&reader)?;
+        reader.end()?;
         Ok((run, HyperplaneState { done, planes, tree }))
     }
 }
 
-fn write_tree(tree: &SavedTree, out: &mut Vec<u8>) {
-    out.extend(tree.cost.to_le_bytes());
-    out.extend((tree.nodes.len() as u64).to_le_bytes());
-    for node in &tree.nodes {
-        out.push(u8::from(node.test.is_some()) | u8::from(node.settled) << 1);
-        if let Some((column, cut)) = node.test {
-            out.extend(column.to_le_bytes());
-            out.extend(cut.to_le_bytes());
-        }
-    }
+fn write_tree(tree: &SavedTree, to: &mut Writer<Vec<u8>>) -> io::Result<()> {
+    to.number(tree.cost)?;
+    to.number(tree.nodes.len() as u64)?;
+    tree.nodes.iter().try_for_each(|node| {
+        to.number(u8::from(node.test.is_some()) | u8::from(node.settled) << 1)?;
+        node.test.map_or(Ok(()), |(column, cut)| to.numbers(&[column, cut]))
+    })
 }
 
-fn check_end(reader: &Reader<'_>) -> Result<(), TreesError> {
-    if reader.is_done() {
-        return Ok(());
-    }
-    Err(TreesError::Saved("it has bytes after its end".to_string()))
-}
-
-fn read_plane(reader: &mut Reader<'_>) -> Result<Plane, ReadError> {
-    let factors = (0..reader.u64("the factors")?)
-        .map(|_| Ok((reader.u64("a column")? as usize, reader.f32("a factor")?)))
-        .collect::<Result<_, ReadError>>()?;
+fn read_plane(reader: &mut Reader<&[u8]>) -> Result<Plane, ContainerError> {
+    let factors = (0..reader.number::<u64>()?)
+        .map(|_| Ok((reader.number::<u64>()? as usize, reader.number()?)))
+        .collect::<Result<_, ContainerError>>()?;
     Ok(Plane { factors })
 }
 
-fn read_tree(reader: &mut Reader<'_>) -> Result<SavedTree, ReadError> {
-    let cost = reader.f64("a cost")?;
-    let nodes = (0..reader.u64("the nodes")?)
+fn read_tree(reader: &mut Reader<&[u8]>) -> Result<SavedTree, ContainerError> {
+    let cost = reader.number()?;
+    let nodes = (0..reader.number::<u64>()?)
         .map(|_| {
-            let bits = reader.u8("a node")?;
-            let test = if bits & 1 == 1 {
-                Some((reader.u16("a column")?, reader.u16("a cut")?))
-            } else {
-                None
-            };
+            let bits = reader.number::<u8>()?;
+            let test =
+                if bits & 1 == 1 { Some((reader.number()?, reader.number()?)) } else { None };
             Ok(SavedNode { test, settled: bits & 2 != 0 })
         })
-        .collect::<Result<Vec<SavedNode>, ReadError>>()?;
+        .collect::<Result<Vec<SavedNode>, ContainerError>>()?;
     Ok(SavedTree { nodes, cost })
 }
 

@@ -14,6 +14,8 @@ use game::{GameDef, Street};
 use rand::Rng;
 use rand_pcg::Pcg64Mcg;
 
+use crate::Error;
+
 /// A complete deal in the abstract game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Deal {
@@ -47,30 +49,17 @@ pub struct HoldemDeals {
     buckets: Arc<Buckets>,
 }
 
-/// Error for a game that is not heads-up hold'em with the full deck.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("these buckets are for heads-up hold'em with a full deck, and the game has {0}")]
-pub struct NotHoldem(pub &'static str);
-
 impl HoldemDeals {
     /// The deals of this game. The buckets should have their tables: without them a deal takes 100
     /// times as long.
     ///
     /// # Errors
     /// When the game is not heads-up hold'em.
-    pub fn new(def: &GameDef, buckets: Arc<Buckets>) -> Result<HoldemDeals, NotHoldem> {
-        let wrong = if def.players != 2 {
-            "another number of players"
-        } else if (def.suits, def.ranks) != (4, 13) {
-            "another deck"
-        } else if def.hole_cards != 2 {
-            "another number of hole cards"
-        } else if def.board_cards != [0, 3, 1, 1] {
-            "another board"
-        } else {
-            return Ok(HoldemDeals { buckets });
-        };
-        Err(NotHoldem(wrong))
+    pub fn new(def: &GameDef, buckets: Arc<Buckets>) -> Result<HoldemDeals, Error> {
+        let Some(wrong) = def.differs_from_holdem() else { return Ok(HoldemDeals { buckets }) };
+        Err(Error::new(format!(
+            "these buckets are for heads-up hold'em with a full deck, and the game has {wrong}"
+        )))
     }
 
     /// The buckets.

@@ -6,8 +6,9 @@ use rand_pcg::Pcg64Mcg;
 
 use super::AbstractStrategy;
 use super::deals::{Deal, Deals, each_block, mixed};
-use super::trainer::{Trainer, TrainerError};
+use super::trainer::Trainer;
 use super::tree::{Layout, MAX_ACTIONS, Node, buckets_of};
+use crate::Error;
 use crate::regret::{drawn, normalise};
 
 /// A sampled mean, in big blinds per hand.
@@ -63,7 +64,7 @@ pub fn head_to_head<D: Deals>(
     hands: u64,
     threads: usize,
     seed: u64,
-) -> Result<Estimate, TrainerError> {
+) -> Result<Estimate, Error> {
     let layout = Layout::new(tree, buckets_of(tree, |street| deals.buckets(street)), [false; 2])?;
     let pieces = 0..(hands / 2).div_ceil(HANDS);
     let (_, sums) = each_block(

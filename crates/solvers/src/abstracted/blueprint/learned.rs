@@ -17,8 +17,9 @@ use rand_pcg::Pcg64Mcg;
 use super::AbstractStrategy;
 use super::deals::{Deal, Deals, each_block, mixed};
 use super::head_to_head::{Estimate, HANDS, Sums, draw, hand};
-use super::trainer::{BLOCK, TrainerError};
+use super::trainer::BLOCK;
 use super::tree::{Layout, MAX_ACTIONS, buckets_of};
+use crate::Error;
 use crate::regret::normalise;
 
 /// The effort of a responder.
@@ -44,7 +45,7 @@ pub fn exploitability_at_least<D: Deals>(
     deals: &D,
     strategy: &dyn AbstractStrategy,
     options: ResponseOptions,
-) -> Result<Estimate, TrainerError> {
+) -> Result<Estimate, Error> {
     let [first, second] = [0, 1].map(|seat| respond(tree, deals, strategy, seat, options));
     let (first, second) = (first?, second?);
     Ok(Estimate {
@@ -64,7 +65,7 @@ pub fn respond<D: Deals>(
     strategy: &dyn AbstractStrategy,
     seat: usize,
     options: ResponseOptions,
-) -> Result<Estimate, TrainerError> {
+) -> Result<Estimate, Error> {
     let buckets = buckets_of(tree, |street| deals.buckets(street));
     let layout = Layout::new(tree, buckets, [seat == 0, seat != 0])?;
     let mut regrets = Vec::with_capacity(layout.slots as usize);

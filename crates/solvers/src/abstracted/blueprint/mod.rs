@@ -27,12 +27,10 @@ pub(crate) mod tree;
 mod values;
 mod walk;
 
-pub use deals::{Deal, Deals, HoldemDeals, NotHoldem, draw};
+pub use deals::{Deal, Deals, HoldemDeals, draw};
 pub use head_to_head::{Estimate, Frozen, head_to_head};
-pub use trainer::{
-    Averaging, BLOCK, ParseAveragingError, Precision, ResumeError, Skipping, Statistics, Trainer,
-    TrainerError, TrainingOptions,
-};
+pub use trainer::{Averaging, BLOCK, Precision, Skipping, Statistics, Trainer, TrainingOptions};
+pub use tree::MAX_ACTIONS;
 pub use values::{BlueprintValues, StrategyQuery};
 
 /// A strategy for an abstract game: action probabilities for each bucket at each decision node.

@@ -17,7 +17,9 @@ use std::sync::atomic::Ordering::Relaxed;
 use memmap2::{MmapMut, MmapOptions};
 use zerocopy::FromBytes;
 
-use super::trainer::{Precision, TrainerError};
+use super::trainer::Precision;
+use crate::Error;
+use crate::abstracted::readable_bytes;
 
 /// The table of a training's numbers.
 ///
@@ -31,11 +33,15 @@ pub(crate) struct Table {
 
 impl Table {
     /// A table of zeros.
-    pub(crate) fn new(precision: Precision, slots: u64) -> Result<Table, TrainerError> {
+    pub(crate) fn new(precision: Precision, slots: u64) -> Result<Table, Error> {
         let bytes = (slots * precision.bytes()).max(8);
         let memory = MmapOptions::new().len(bytes as usize).map_anon();
-        let memory = memory
-            .map_err(|error| TrainerError::NoMemory { needed: bytes, reason: error.to_string() })?;
+        let memory = memory.map_err(|error| {
+            let needed = readable_bytes(bytes);
+            Error::new(format!(
+                "the system cannot provide the {needed} that the tables take: {error}"
+            ))
+        })?;
         // Best effort: without large pages everything works, only slower.
         #[cfg(target_os = "linux")]
         let _ = memory.advise(memmap2::Advice::HugePage);

@@ -13,12 +13,12 @@ use rand_pcg::Pcg64Mcg;
 use super::AbstractStrategy;
 use super::deals::{Deal, Deals, HoldemDeals, each_block, mixed};
 use super::tables::{HalfPrecision, SinglePrecision, Store, Table};
-use super::tree::{Layout, MAX_ACTIONS, buckets_of};
+use super::tree::{Layout, buckets_of};
 use super::walk::{Walker, Weights};
-use crate::SnapshotError;
+use crate::Error;
 use crate::abstracted::readable_bytes;
 use crate::regret::{discount_factor, normalise};
-use crate::snapshot::{Kind, Reader, Writer};
+use runs::container::{Kind, Reader, Writer};
 
 /// The number format of the tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -122,19 +122,17 @@ impl fmt::Display for Averaging {
     }
 }
 
-/// Error for text that is not an averaging scheme.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "`{0}` is not an averaging: write plain, linear, weighted(A,G) or discounted(A,B,G) with \
-     exponents from 0 to 4, B from -4"
-)]
-pub struct ParseAveragingError(pub String);
-
 impl FromStr for Averaging {
-    type Err = ParseAveragingError;
+    type Err = Error;
 
-    fn from_str(text: &str) -> Result<Averaging, ParseAveragingError> {
-        let refuse = || ParseAveragingError(text.chars().take(40).collect());
+    fn from_str(text: &str) -> Result<Averaging, Error> {
+        let refuse = || {
+            let text: String = text.chars().take(40).collect();
+            Error::new(format!(
+                "`{text}` is not an averaging: write plain, linear, weighted(A,G) or \
+                 discounted(A,B,G) with exponents from 0 to 4, B from -4"
+            ))
+        };
         let inside = |name: &str| {
             let rest = text.strip_prefix(name)?.strip_prefix('(')?.strip_suffix(')')?;
             rest.split(',').map(|number| number.trim().parse().ok()).collect::<Option<Vec<f64>>>()
@@ -228,9 +226,10 @@ impl TrainingOptions {
     }
 
     /// Checks that the options are in their ranges.
-    fn check(&self) -> Result<(), TrainerError> {
-        let refuse =
-            |what, found: String, wanted| Err(TrainerError::Option { what, found, wanted });
+    fn check(&self) -> Result<(), Error> {
+        let refuse = |what, found: String, wanted| {
+            Err(Error::new(format!("{what} is {found}, but must be {wanted}")))
+        };
         if self.period < BLOCK {
             return refuse("the period", self.period.to_string(), "at least 1024 iterations");
         }
@@ -246,80 +245,6 @@ impl TrainingOptions {
             _ => Ok(()),
         }
     }
-}
-
-/// Error of setting up a trainer.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum TrainerError {
-    /// The tables would take too much memory.
-    #[error(
-        "the tables would take {} for {infosets} information sets, more than the {} allowed: take \
-         fewer buckets, a smaller menu or half precision, or allow more memory",
-        readable_bytes(*needed), readable_bytes(*limit)
-    )]
-    Memory {
-        /// Number of bytes needed.
-        needed: u64,
-        /// Number of bytes allowed.
-        limit: u64,
-        /// Number of information sets.
-        infosets: u64,
-    },
-    /// The system refuses the memory.
-    #[error(
-        "the system cannot provide the {} that the tables take: {reason}",
-        readable_bytes(*needed)
-    )]
-    NoMemory {
-        /// Number of bytes needed.
-        needed: u64,
-        /// The system's error.
-        reason: String,
-    },
-    /// The tables have more entries than can be addressed.
-    #[error(
-        "the tables would have {found} entries, but at most 4,294,967,295 are possible: take fewer \
-         buckets or a smaller menu"
-    )]
-    Slots {
-        /// Number of entries needed.
-        found: u64,
-    },
-    /// A decision has too many actions.
-    #[error(
-        "the decision after `{betting}` has {found} actions, but at most {most} are possible: give \
-         the menu fewer sizes", most = MAX_ACTIONS
-    )]
-    Actions {
-        /// The betting that leads to it.
-        betting: String,
-        /// Number of actions.
-        found: usize,
-    },
-    /// A street without buckets.
-    #[error("the {0} has no buckets: give it at least one")]
-    NoBuckets(Street),
-    /// An option is out of its range.
-    #[error("{what} is {found}, but must be {wanted}")]
-    Option {
-        /// The option, in words.
-        what: &'static str,
-        /// The value.
-        found: String,
-        /// The allowed values.
-        wanted: &'static str,
-    },
-}
-
-/// Error of resuming a training.
-#[derive(Debug, thiserror::Error)]
-pub enum ResumeError {
-    /// The snapshot cannot be used.
-    #[error(transparent)]
-    Snapshot(#[from] SnapshotError),
-    /// The snapshot's training cannot be set up.
-    #[error(transparent)]
-    Trainer(#[from] TrainerError),
 }
 
 /// A trainer of a blueprint.
@@ -369,19 +294,26 @@ impl<D: Deals> Trainer<D> {
         tree: Arc<BettingTree>,
         deals: D,
         options: TrainingOptions,
-    ) -> Result<Trainer<D>, TrainerError> {
+    ) -> Result<Trainer<D>, Error> {
         options.check()?;
         let buckets = buckets_of(&tree, |street| deals.buckets(street));
         for street in Street::ALL {
             if tree.decisions(street) > 0 && buckets[street.index()] == 0 {
-                return Err(TrainerError::NoBuckets(street));
+                return Err(Error::new(format!(
+                    "the {street} has no buckets: give it at least one"
+                )));
             }
         }
         let layout = Layout::new(&tree, buckets, [true; 2])?;
         let needed = layout.slots * options.precision.bytes();
         if needed > options.memory {
-            let infosets = layout.infosets;
-            return Err(TrainerError::Memory { needed, limit: options.memory, infosets });
+            return Err(Error::new(format!(
+                "the tables would take {} for {} information sets, more than the {} allowed: take \
+                 fewer buckets, a smaller menu or half precision, or allow more memory",
+                readable_bytes(needed),
+                layout.infosets,
+                readable_bytes(options.memory)
+            )));
         }
         let table = Table::new(options.precision, layout.slots)?;
         let sample = Sample::new(&layout);
@@ -615,7 +547,7 @@ impl Sample {
     }
 }
 
-const KIND: Kind = Kind { name: "training", version: 1 };
+const KIND: Kind = Kind { name: "training", magic: b"cardroom training\n", version: 1 };
 
 impl<D: Deals> Trainer<D> {
     /// Writes a snapshot. The same training gives the same bytes.
@@ -623,11 +555,12 @@ impl<D: Deals> Trainer<D> {
     /// # Errors
     /// When writing fails.
     pub fn write(&self, to: impl Write) -> io::Result<()> {
-        let mut to = Writer::begin(to, KIND, &self.names())?;
+        let mut to = Writer::begin(to, KIND)?;
+        to.names(&self.names())?;
         let words = self.table.words();
         to.numbers(&[self.blocks, self.visits, words.len() as u64])?;
         to.numbers(words)?;
-        to.end()
+        to.end().map(drop)
     }
 
     /// Resumes a training from a snapshot. Tree, deals and options must be the same; only the
@@ -641,7 +574,7 @@ impl<D: Deals> Trainer<D> {
         deals: D,
         options: TrainingOptions,
         from: impl Read,
-    ) -> Result<Trainer<D>, ResumeError> {
+    ) -> Result<Trainer<D>, Error> {
         let mut from = Reader::begin(from, KIND)?;
         let mut trainer = Trainer::new(tree, deals, options)?;
         from.names(&trainer.names())?;

@@ -12,10 +12,10 @@ use abstraction::betting::{BettingTree, NodeKind};
 use cards::Card;
 use game::{PublicState, Street};
 
-use super::trainer::TrainerError;
+use crate::Error;
 
 /// Maximum number of actions of a decision.
-pub(crate) const MAX_ACTIONS: usize = 12;
+pub const MAX_ACTIONS: usize = 12;
 
 /// A decision or terminal node.
 #[derive(Debug, Clone, Copy)]
@@ -95,12 +95,12 @@ impl Layout {
         tree: &BettingTree,
         buckets: [u32; 4],
         seats: [bool; 2],
-    ) -> Result<Layout, TrainerError> {
+    ) -> Result<Layout, Error> {
         Layout::in_units(tree, buckets, seats, tree.def().big_blind() as f32)
     }
 
     /// Lays out the information sets of both seats, with winnings in chips.
-    pub(crate) fn in_chips(tree: &BettingTree, buckets: [u32; 4]) -> Result<Layout, TrainerError> {
+    pub(crate) fn in_chips(tree: &BettingTree, buckets: [u32; 4]) -> Result<Layout, Error> {
         Layout::in_units(tree, buckets, [true; 2], 1.0)
     }
 
@@ -109,7 +109,7 @@ impl Layout {
         buckets: [u32; 4],
         seats: [bool; 2],
         unit: f32,
-    ) -> Result<Layout, TrainerError> {
+    ) -> Result<Layout, Error> {
         let rows = [[(0, 0); 4]; 2];
         let mut layout = Layout { nodes: Vec::new(), buckets, rows, slots: 0, infosets: 0 };
         layout.nodes.reserve_exact(tree.nodes().len());
@@ -119,10 +119,11 @@ impl Layout {
                 NodeKind::Decision { seat, street, .. } => {
                     let actions = node.children().len();
                     if actions > MAX_ACTIONS {
-                        return Err(TrainerError::Actions {
-                            betting: tree.betting(number),
-                            found: actions,
-                        });
+                        return Err(Error::new(format!(
+                            "the decision after `{}` has {actions} actions, but at most \
+                             {MAX_ACTIONS} are possible: give the menu fewer sizes",
+                            tree.betting(number)
+                        )));
                     }
                     let (_, length) =
                         &mut layout.rows[usize::from(seat & 1)][usize::from(street & 3)];
@@ -151,7 +152,11 @@ impl Layout {
         }
         match u32::try_from(layout.slots) {
             Ok(_) => Ok(layout),
-            Err(_) => Err(TrainerError::Slots { found: layout.slots }),
+            Err(_) => Err(Error::new(format!(
+                "the tables would have {} entries, but at most 4,294,967,295 are possible: take \
+                 fewer buckets or a smaller menu",
+                layout.slots
+            ))),
         }
     }
 

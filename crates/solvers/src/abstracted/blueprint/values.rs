@@ -37,8 +37,9 @@ use rand_pcg::Pcg64Mcg;
 use sha2::{Digest, Sha256};
 use show::number::hexadecimal;
 
-use super::deals::{Deal, HoldemDeals, NotHoldem, draw, mixed};
+use super::deals::{Deal, HoldemDeals, draw, mixed};
 use super::tree::{Layout, MAX_ACTIONS, buckets_of, state_at};
+use crate::Error;
 
 /// Version of the method described above.
 const VERSION: u32 = 1;
@@ -102,7 +103,7 @@ impl BlueprintValues {
         tree: BettingTree,
         buckets: Buckets,
         shares: impl Fn(&BettingTree, u32, u32) -> Option<&'a [u8]>,
-    ) -> Result<BlueprintValues, NotHoldem> {
+    ) -> Result<BlueprintValues, Error> {
         let buckets = Arc::new(buckets);
         HoldemDeals::new(tree.def(), Arc::clone(&buckets))?;
         let layout = Layout::in_chips(&tree, buckets_of(&tree, |street| buckets.count(street)));

@@ -194,7 +194,7 @@ mod tests {
     use super::*;
     use crate::abstracted::blueprint::tables::{SinglePrecision, Table};
     use crate::blueprint::{Deals, HoldemDeals, Precision};
-    use crate::shove_fold::ShoveFold;
+    use crate::games::ShoveFold;
     use crate::{Player, Profile, Sequences, Tree};
 
     const ITERATIONS: u32 = 1_000_000;

@@ -34,64 +34,19 @@ use game::{Action, Policy, Seat, Strategy};
 use super::best_response::traversal::{Blocks, Pass, PassBuffers};
 use super::subgame::boards::{Boards, Table};
 use super::subgame::traversal::{View, Workspace};
-use crate::Player;
 use crate::abstracted::blueprint::AbstractStrategy;
 use crate::abstracted::blueprint::tree::state_at;
+use crate::{Error, Player};
 
 /// Number of pairs of hands that can be held on a flop.
 const PAIRS_ON_FLOP: f64 = 1_176.0 * 1_081.0;
 
-/// The reason no response can be computed.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum ResponseError {
-    /// The game is not heads-up hold'em.
-    #[error(
+/// The error for a game that is not heads-up hold'em.
+fn not_holdem() -> Error {
+    Error::new(
         "a best response on sampled flops is for hold'em of two players: two hole cards of a full \
-         deck, boards of three, four and five cards"
-    )]
-    Game,
-    /// The agent makes a bet that the tree does not have.
-    #[error(
-        "with {hole} {} the agent {}, which the bet menu does not have: give one that has all its \
-         bets",
-        situation_text(.betting, .board), verb(*.action)
-    )]
-    OffTree {
-        /// The agent's cards.
-        hole: Combo,
-        /// The betting so far, in ACPC notation.
-        betting: String,
-        /// The board cards dealt by then.
-        board: Board,
-        /// The action of the agent.
-        action: Action,
-    },
-    /// The agent's probabilities do not sum to 1.
-    #[error(
-        "the agent's probabilities with {hole} {} sum to {sum}, not to 1",
-        situation_text(.betting, .board)
-    )]
-    Strategy {
-        /// The agent's cards.
-        hole: Combo,
-        /// The betting so far, in ACPC notation.
-        betting: String,
-        /// The board cards dealt by then.
-        board: Board,
-        /// The sum of the probabilities.
-        sum: f64,
-    },
-    /// The agent's strategy depends on suit names.
-    #[error(
-        "after '{betting}' the agent does not play {hole} as it plays other suits of the same \
-         ranks: flops that differ by suits only cannot be treated as one"
-    )]
-    Suits {
-        /// A hand that is played unlike others of the same ranks.
-        hole: Combo,
-        /// The betting so far, in ACPC notation.
-        betting: String,
-    },
+         deck, boards of three, four and five cards",
+    )
 }
 
 /// The text of a situation: its betting and board.
@@ -136,10 +91,10 @@ impl<'a> Responder<'a> {
     ///
     /// # Errors
     /// When the game is not heads-up hold'em, or the strategy is invalid in the tree.
-    pub fn new(strategy: &'a dyn TreeStrategy) -> Result<Responder<'a>, ResponseError> {
+    pub fn new(strategy: &'a dyn TreeStrategy) -> Result<Responder<'a>, Error> {
         let tree = strategy.tree();
         if !is_holdem(tree.def()) {
-            return Err(ResponseError::Game);
+            return Err(not_holdem());
         }
         let preflop = Preflop::new(strategy)?;
         let blocks = Blocks::new(tree, preflop.leaves());
@@ -161,9 +116,9 @@ impl<'a> Responder<'a> {
     ///
     /// # Errors
     /// When the strategy is invalid in the tree.
-    pub fn flop(&self, flop: CardSet) -> Result<FlopValues, ResponseError> {
+    pub fn flop(&self, flop: CardSet) -> Result<FlopValues, Error> {
         let flop: Vec<Card> = flop.iter().collect();
-        let board = Board::new(&flop).ok_or(ResponseError::Game)?;
+        let board = Board::new(&flop).ok_or_else(not_holdem)?;
         let leaves = 0..self.preflop.leaves().len();
         let weights = |player: Player| -> Vec<Vec<f64>> {
             let of = |leaf: usize| {
@@ -201,10 +156,10 @@ impl<'a> Responder<'a> {
         board: &Board,
         player: Player,
         weights: &[f64; Combo::COUNT],
-    ) -> Result<Vec<(Combo, f64)>, ResponseError> {
+    ) -> Result<Vec<(Combo, f64)>, Error> {
         let street = self.tree().street(node);
         if street.index() == 0 || self.tree().def().board_len(street) != board.len() {
-            return Err(ResponseError::Game);
+            return Err(not_holdem());
         }
         let blocks = Blocks::new(self.tree(), &[node]);
         let won = self.respond_on(&blocks, board, false, &[(player, vec![weights.to_vec()])])?;
@@ -218,7 +173,7 @@ impl<'a> Responder<'a> {
         board: &Board,
         symmetric: bool,
         players: &[(Player, Vec<Vec<f64>>)],
-    ) -> Result<Vec<Vec<Won>>, ResponseError> {
+    ) -> Result<Vec<Vec<Won>>, Error> {
         let all = Range::uniform();
         let (def, ranges) = (self.tree().def(), [&all; 2]);
         let boards = Boards::new(&Table { def, board: board.set(), ranges, symmetric });
@@ -298,7 +253,7 @@ pub trait BoardStrategy: Send + Sync {
     ///
     /// # Errors
     /// When the strategy is invalid in this tree.
-    fn shares(&self, node: u32, row: usize, shares: &mut [f32]) -> Result<(), ResponseError>;
+    fn shares(&self, node: u32, row: usize, shares: &mut [f32]) -> Result<(), Error>;
 }
 
 /// A [`TreeStrategy`] from any policy that stays inside the tree, queried hand by hand.
@@ -338,7 +293,7 @@ struct OnBoard<'a> {
 }
 
 impl BoardStrategy for OnBoard<'_> {
-    fn shares(&self, node: u32, row: usize, shares: &mut [f32]) -> Result<(), ResponseError> {
+    fn shares(&self, node: u32, row: usize, shares: &mut [f32]) -> Result<(), Error> {
         let PolicyInTree { policy, tree } = self.strategy;
         let NodeKind::Decision { seat, .. } = tree.node(node).kind else { return Ok(()) };
         let seat = Seat::new(seat.into()).expect("a seat of two players");
@@ -354,11 +309,18 @@ impl BoardStrategy for OnBoard<'_> {
             }
         });
         let Some((hand, problem)) = wrong else { return Ok(()) };
-        let (hole, betting, board) = (self.hands[hand], tree.betting(node), self.board);
-        Err(match problem {
-            Problem::OffTree(action) => ResponseError::OffTree { hole, betting, board, action },
-            Problem::Sum(sum) => ResponseError::Strategy { hole, betting, board, sum },
-        })
+        let hole = self.hands[hand];
+        let situation = situation_text(&tree.betting(node), &self.board);
+        Err(Error::new(match problem {
+            Problem::OffTree(action) => format!(
+                "with {hole} {situation} the agent {}, which the bet menu does not have: give one \
+                 that has all its bets",
+                verb(action)
+            ),
+            Problem::Sum(sum) => {
+                format!("the agent's probabilities with {hole} {situation} sum to {sum}, not to 1")
+            }
+        }))
     }
 }
 
@@ -431,7 +393,7 @@ pub enum PreflopPlay<'a> {
 
 impl Preflop {
     /// Evaluates the agent's whole strategy before the flop.
-    fn new(strategy: &dyn TreeStrategy) -> Result<Preflop, ResponseError> {
+    fn new(strategy: &dyn TreeStrategy) -> Result<Preflop, Error> {
         let tree = strategy.tree();
         let all: Vec<Combo> = Combo::all().collect();
         let agent = strategy.on_board(&Board::EMPTY, &all);
@@ -550,7 +512,7 @@ impl Preflop {
 }
 
 /// The strategy of each kind of hand, which must be the same for each of its hands.
-fn by_hand(tree: &BettingTree, node: u32, shares: &[f32]) -> Result<Vec<ByHand>, ResponseError> {
+fn by_hand(tree: &BettingTree, node: u32, shares: &[f32]) -> Result<Vec<ByHand>, Error> {
     let mut found = Vec::new();
     for row in shares.chunks(Combo::COUNT) {
         let mut by_hand = [f64::NAN; StartingHand::COUNT];
@@ -559,7 +521,11 @@ fn by_hand(tree: &BettingTree, node: u32, shares: &[f32]) -> Result<Vec<ByHand>,
             if known.is_nan() {
                 *known = share.into();
             } else if (*known - f64::from(share)).abs() > 1e-6 {
-                return Err(ResponseError::Suits { hole: combo, betting: tree.betting(node) });
+                return Err(Error::new(format!(
+                    "after '{}' the agent does not play {combo} as it plays other suits of the \
+                     same ranks: flops that differ by suits only cannot be treated as one",
+                    tree.betting(node)
+                )));
             }
         }
         found.push(by_hand);

@@ -12,13 +12,13 @@ use std::ops::Range;
 
 use abstraction::betting::{BettingTree, NodeKind};
 
-use super::{BoardStrategy, ResponseError};
-use crate::Player;
+use super::BoardStrategy;
 use crate::holdem::subgame::betting::{Decision, Ends, Kind, Leaf, Line, Node};
 use crate::holdem::subgame::boards::{Boards, Next};
 use crate::holdem::subgame::storage::Tile;
 use crate::holdem::subgame::traversal::{View, Workspace, WorkspaceSize};
 use crate::holdem::subgame::vector;
+use crate::{Error, Player};
 
 /// Maximum number of nodes of a block, unless a single line has more.
 const NODES: usize = 24;
@@ -194,7 +194,7 @@ impl Pass<'_> {
         &self,
         weights: &[Vec<Number>],
         buffers: &mut PassBuffers<'_>,
-    ) -> Result<Vec<Vec<Number>>, ResponseError> {
+    ) -> Result<Vec<Vec<Number>>, Error> {
         let [row, others] = self.view.rows(self.view.board(0));
         let mut values = vec![vec![0.0; row]; weights.len()];
         for Follow { leaves, block } in &self.blocks.first {
@@ -220,7 +220,7 @@ impl Pass<'_> {
         board: usize,
         depth: usize,
         buffers: &mut PassBuffers<'_>,
-    ) -> Result<(), ResponseError> {
+    ) -> Result<(), Error> {
         let block = &self.blocks.all[block];
         let [row, others] = self.view.rows(self.view.board(board));
         let roots = block.line.slots[self.view.player.index()];
@@ -243,7 +243,7 @@ impl Pass<'_> {
         board: usize,
         depth: usize,
         buffers: &mut PassBuffers<'_>,
-    ) -> Result<(), ResponseError> {
+    ) -> Result<(), Error> {
         let [_, row] = self.view.rows(self.view.board(board));
         let me = self.view.player.index();
         let PassBuffers { workspaces, shares } = buffers;
@@ -291,7 +291,7 @@ impl Pass<'_> {
         board: usize,
         depth: usize,
         buffers: &mut PassBuffers<'_>,
-    ) -> Result<(), ResponseError> {
+    ) -> Result<(), Error> {
         let board = self.view.board(board);
         let [row, others] = self.view.rows(board);
         let me = self.view.player.index();

@@ -8,9 +8,8 @@
 use cards::CardSet;
 use game::{Action, PublicState, Seat, Turn, notation};
 
-use super::SubgameError;
 use super::terminal::LANES;
-use crate::Player;
+use crate::{Error, Player};
 
 /// All lines of a subgame. Line 0 is the street it starts on.
 #[derive(Debug)]
@@ -107,14 +106,14 @@ impl Betting {
         root: &PublicState,
         menu: &dyn Fn(&PublicState) -> Vec<Action>,
         most: usize,
-    ) -> Result<Betting, SubgameError> {
+    ) -> Result<Betting, Error> {
         let mut betting = Betting { lines: Vec::new() };
         let mut left = most;
         let mut waiting: Vec<(_, Option<(usize, usize)>)> = vec![(root.clone(), None)];
         while let Some((state, from)) = waiting.pop() {
             let number = betting.lines.len();
             let (mut line, next) = Line::new(state, menu, &mut left)
-                .map_err(|problem| problem.unwrap_or(SubgameError::Nodes { most }))?;
+                .map_err(|problem| problem.unwrap_or_else(|| too_many_nodes(most)))?;
             if let Some((parent, leaf)) = from {
                 let parent = &mut betting.lines[parent];
                 parent.deals[leaf].line = number;
@@ -129,7 +128,14 @@ impl Betting {
 }
 
 /// The problem with a line; `None` if it has too many nodes.
-type Problem = Option<SubgameError>;
+type Problem = Option<Error>;
+
+fn too_many_nodes(most: usize) -> Error {
+    Error::new(format!(
+        "the betting tree has more than {most} nodes, not counting cards: offer fewer sizes or \
+         raises, or raise the limit"
+    ))
+}
 
 impl Line {
     /// The betting of one street only, from `root`, with at most `most` nodes, and the states after
@@ -138,10 +144,10 @@ impl Line {
         root: &PublicState,
         menu: &dyn Fn(&PublicState) -> Vec<Action>,
         most: usize,
-    ) -> Result<(Line, Vec<PublicState>), SubgameError> {
+    ) -> Result<(Line, Vec<PublicState>), Error> {
         let mut left = most;
         Line::new(root.clone(), menu, &mut left)
-            .map_err(|problem| problem.unwrap_or(SubgameError::Nodes { most }))
+            .map_err(|problem| problem.unwrap_or_else(|| too_many_nodes(most)))
     }
 
     /// The line that starts at `root`, and the states after its deals, with an arbitrary card
@@ -217,12 +223,19 @@ impl Line {
 /// Checks that the menu's actions are legal and in order.
 fn check(state: &PublicState, actions: &[Action]) -> Result<(), Problem> {
     let betting = || notation::betting(state);
+    let refuse = |text: String| Err(Some(Error::new(text)));
     if actions.is_empty() {
-        return Err(Some(SubgameError::NoAction { betting: betting() }));
+        return refuse(format!(
+            "the menu offers no action after `{}`: it must offer at least one",
+            betting()
+        ));
     }
     let legal = state.legal();
     if let Some(&action) = actions.iter().find(|&&action| !legal.allows(action)) {
-        return Err(Some(SubgameError::Illegal { betting: betting(), action }));
+        return refuse(format!(
+            "the menu offers {action:?} after `{}`, which the rules do not allow there",
+            betting()
+        ));
     }
     let order = |action: Action| match action {
         Action::Fold => (0, 0),
@@ -230,7 +243,11 @@ fn check(state: &PublicState, actions: &[Action]) -> Result<(), Problem> {
         Action::RaiseTo(total) => (2, total),
     };
     if !actions.is_sorted_by(|&a, &b| order(a) < order(b)) {
-        return Err(Some(SubgameError::Order { betting: betting() }));
+        return refuse(format!(
+            "the menu's actions after `{}` are not in order: fold, call, then raises from the \
+             smallest, each once",
+            betting()
+        ));
     }
     Ok(())
 }

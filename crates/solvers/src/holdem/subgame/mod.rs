@@ -38,9 +38,9 @@ pub use vector::{Registers, use_registers};
 use std::sync::Arc;
 
 use cards::{Board, CardSet, Range};
-use game::{Action, Chips, GameDef, GameDefError, GameSpec, PublicState, Turn};
+use game::{Action, Chips, GameDef, GameSpec, PublicState, Turn};
 
-use crate::{Player, Variant};
+use crate::{Error, Player};
 use betting::Betting;
 use boards::{Census, Table};
 use storage::BoardStorage;
@@ -90,7 +90,7 @@ impl Subgame {
         root: &PublicState,
         ranges: [&Range; 2],
         menu: &dyn Fn(&PublicState) -> Vec<Action>,
-    ) -> Result<Subgame, SubgameError> {
+    ) -> Result<Subgame, Error> {
         Subgame::with_symmetries(root, ranges, menu, true)
     }
 
@@ -104,14 +104,14 @@ impl Subgame {
         ranges: [&Range; 2],
         menu: &dyn Fn(&PublicState) -> Vec<Action>,
         symmetric: bool,
-    ) -> Result<Subgame, SubgameError> {
+    ) -> Result<Subgame, Error> {
         check(root)?;
         let board: CardSet = root.board().set();
         let def = root.def();
         let census = Table { def, board, ranges, symmetric }.census();
         for player in Player::BOTH {
             if census.hands[0][player.index()] == 0 {
-                return Err(SubgameError::EmptyRange { player, board });
+                return Err(empty_range(player, board));
             }
         }
         let betting = Betting::new(root, menu, Subgame::NODES)?;
@@ -199,44 +199,34 @@ impl Subgame {
 }
 
 /// Checks that a subgame can start in this state.
-pub(crate) fn check(root: &PublicState) -> Result<(), SubgameError> {
+pub(crate) fn check(root: &PublicState) -> Result<(), Error> {
     let def = root.def();
     if def.players != 2 {
-        return Err(SubgameError::Players(def.players));
+        return Err(Error::new(format!(
+            "the game has {} players: only subgames of two players can be solved",
+            def.players
+        )));
     }
     if def.hole_cards != 2 || def.board_cards != [0, 3, 1, 1] {
-        let board = def.full_board_len();
-        return Err(SubgameError::NotHoldem { hole: def.hole_cards, board });
+        return Err(Error::new(format!(
+            "the game deals {} hole cards and {} board cards: a subgame needs 2 and 5, one each on \
+             turn and river",
+            def.hole_cards,
+            def.full_board_len()
+        )));
     }
     if !matches!(root.board().len(), 3..=5) {
-        return Err(SubgameError::Board(root.board().len()));
+        return Err(Error::new(format!(
+            "the board has {} cards: a subgame begins on the flop, turn or river, with 3, 4 or 5",
+            root.board().len()
+        )));
     }
     match root.turn() {
         Turn::Act(_) => Ok(()),
-        Turn::Deal(_) | Turn::Over => Err(SubgameError::NobodyActs),
+        Turn::Deal(_) | Turn::Over => Err(Error::new(
+            "nobody is to act: a subgame begins with a decision, so deal the cards that are due",
+        )),
     }
-}
-
-/// The reason no hand can start there.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum StartError {
-    /// The board does not have 3, 4 or 5 cards.
-    #[error("the board has {0} cards: give 3, 4 or 5")]
-    Board(usize),
-    /// The pot cannot result from equal contributions of both players.
-    #[error("a pot of {pot} is not possible: {}", pot_rule(*.pot, *.smallest))]
-    Pot {
-        /// The pot, in chips.
-        pot: Chips,
-        /// The smallest bet, in chips.
-        smallest: Chips,
-    },
-    /// A player has no chips behind.
-    #[error("a stack behind is 0: both players need chips to bet")]
-    Stack,
-    /// The numbers do not define a valid game.
-    #[error(transparent)]
-    Game(#[from] GameDefError),
 }
 
 /// The rule that a pot breaks.
@@ -265,17 +255,20 @@ pub fn start(
     pot: Chips,
     stacks: [Chips; 2],
     smallest: Chips,
-) -> Result<PublicState, StartError> {
+) -> Result<PublicState, Error> {
     if !matches!(board.len(), 3..=5) {
-        return Err(StartError::Board(board.len()));
+        return Err(Error::new(format!("the board has {} cards: give 3, 4 or 5", board.len())));
     }
     let half = pot / 2;
     let fits = smallest > 0 && (half == smallest || half / 2 >= smallest);
     if !pot.is_multiple_of(2) || !fits {
-        return Err(StartError::Pot { pot, smallest });
+        return Err(Error::new(format!(
+            "a pot of {pot} is not possible: {}",
+            pot_rule(pot, smallest)
+        )));
     }
     if stacks.contains(&0) {
-        return Err(StartError::Stack);
+        return Err(Error::new("a stack behind is 0: both players need chips to bet"));
     }
     let def = GameDef::new(GameSpec {
         betting: game::Betting::NoLimit,
@@ -291,7 +284,8 @@ pub fn start(
         hole_cards: 2,
         board_cards: vec![0, 3, 1, 1],
         quirks: game::Quirks::default(),
-    })?;
+    })
+    .map_err(|error| Error::new(error.to_string()))?;
     let mut state = PublicState::new(&Arc::new(def));
     state.apply_unchecked(if half == smallest { Action::Call } else { Action::RaiseTo(half) });
     state.apply_unchecked(Action::Call);
@@ -310,100 +304,21 @@ pub fn start(
     Ok(state)
 }
 
-/// The reason a subgame cannot be built or solved.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum SubgameError {
-    /// The number of players in the game is not two.
-    #[error("the game has {0} players: only subgames of two players can be solved")]
-    Players(usize),
-    /// The game does not deal the cards of hold'em.
-    #[error(
-        "the game deals {hole} hole cards and {board} board cards: a subgame needs 2 and 5, one \
-         each on turn and river"
-    )]
-    NotHoldem {
-        /// Number of hole cards of each player.
-        hole: u8,
-        /// Number of board cards of a complete hand.
-        board: usize,
-    },
-    /// The board does not have 3, 4 or 5 cards.
-    #[error("the board has {0} cards: a subgame begins on the flop, turn or river, with 3, 4 or 5")]
-    Board(usize),
-    /// No player is to act in the root state.
-    #[error("nobody is to act: a subgame begins with a decision, so deal the cards that are due")]
-    NobodyActs,
-    /// A player's range contains no hand that is possible on the board.
-    #[error("the range of the {} player has no hand left on {board:?}: give it one with a weight \
-             above 0", ordinal(.player))]
-    EmptyRange {
-        /// The player with the empty range.
-        player: Player,
-        /// The board cards of the root state.
-        board: CardSet,
-    },
-    /// Every hand of one range shares a card with every hand of the other.
-    #[error(
-        "each hand of one range shares a card with each of the other: no two can be dealt together"
-    )]
-    NoDeal,
-    /// The menu offers no action at a decision.
-    #[error("the menu offers no action after `{betting}`: it must offer at least one")]
-    NoAction {
-        /// The betting so far, in ACPC notation.
-        betting: String,
-    },
-    /// The menu offers an action that the rules do not allow.
-    #[error("the menu offers {action:?} after `{betting}`, which the rules do not allow there")]
-    Illegal {
-        /// The betting so far, in ACPC notation.
-        betting: String,
-        /// The illegal action.
-        action: Action,
-    },
-    /// The menu's actions are out of order, or one is offered twice.
-    #[error(
-        "the menu's actions after `{betting}` are not in order: fold, call, then raises from the \
-         smallest, each once"
-    )]
-    Order {
-        /// The betting so far, in ACPC notation.
-        betting: String,
-    },
-    /// The betting tree has more nodes than allowed.
-    #[error(
-        "the betting tree has more than {most} nodes, not counting cards: offer fewer sizes or \
-         raises, or raise the limit"
-    )]
-    Nodes {
-        /// Maximum number of nodes.
-        most: usize,
-    },
-    /// Solving needs more memory than allowed.
-    #[error(
-        "solving takes {needed} bytes for {cells} pairs of hand and action, and {limit} are \
-         allowed: offer fewer sizes, start on a later street, use 16-bit storage, or raise the \
-         limit"
-    )]
-    Memory {
-        /// Bytes that would be allocated.
-        needed: u64,
-        /// Number of pairs of hand and action, each with a regret and an average.
-        cells: u64,
-        /// Maximum number of bytes.
-        limit: u64,
-    },
-    /// The variant cannot solve subgames with these options.
-    #[error(
-        "{0} cannot solve subgames this way: variants with simultaneous updates cannot, and \
-         those with predictions only in 32 bits; take another, such as dcfr+,second-first"
-    )]
-    Variant(Variant),
-}
-
-fn ordinal(player: &Player) -> &'static str {
-    match player {
+/// The error for a range without a hand that is possible on the board.
+pub(crate) fn empty_range(player: Player, board: CardSet) -> Error {
+    let player = match player {
         Player::First => "first",
         Player::Second => "second",
-    }
+    };
+    Error::new(format!(
+        "the range of the {player} player has no hand left on {board:?}: give it one with a weight \
+         above 0"
+    ))
+}
+
+/// The error for ranges of which each hand of one shares a card with each of the other.
+pub(crate) fn no_deal() -> Error {
+    Error::new(
+        "each hand of one range shares a card with each of the other: no two can be dealt together",
+    )
 }

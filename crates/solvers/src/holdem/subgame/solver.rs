@@ -8,7 +8,7 @@
 //! iteration ([`Updates::SecondFirst`]), or is updated by a separate traversal beforehand
 //! ([`Updates::Alternating`]).
 //!
-//! Snapshots, to continue from later (see [`crate::snapshot`]): the texts are the subgame and the
+//! Snapshots, to continue from later (see [`runs::container`]): the texts are the subgame and the
 //! options, then those of the caller; then 8 bytes each: iterations done, the caller's seconds (as
 //! the bits of a float), the iteration of the next check, the last check and the best one (each the
 //! iterations, or 0 for none, and the exploitability as the bits of a float), number of bytes that
@@ -33,10 +33,11 @@ use super::rows::Discount;
 use super::spot::Spot;
 use super::storage::{BoardStorage, Precision, Tile, Unpacked, dither};
 use super::traversal::{Pass, View, Work, WorkspacePool};
-use super::{Subgame, SubgameError, vector};
+use super::{Subgame, no_deal, vector};
+use crate::error::{self, Error};
 use crate::regret::{Schedule, Updates, Weight};
-use crate::snapshot::{Kind, Reader, Writer};
-use crate::{Player, SnapshotError, Variant};
+use crate::{Player, Variant};
+use runs::container::{ContainerError, Kind, Reader, Writer};
 
 /// Options of a [`Solver`].
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -90,16 +91,27 @@ impl Solver {
     /// # Errors
     /// When it needs more memory than allowed, no two hands can be dealt together, or the variant
     /// is not supported.
-    pub fn new(subgame: Subgame, options: Options) -> Result<Solver, SubgameError> {
+    pub fn new(subgame: Subgame, options: Options) -> Result<Solver, Error> {
         let variant = options.variant;
         let halved = options.precision == Precision::Half;
         if variant.updates == Updates::Simultaneous || variant.predictive && halved {
-            return Err(SubgameError::Variant(variant));
+            let text = format!(
+                "{variant} cannot solve subgames this way: variants with simultaneous updates \
+                 cannot, and those with predictions only in 32 bits; take another, such as \
+                 dcfr+,second-first"
+            );
+            return Err(Error::of(error::Kind::Algorithm, text));
         }
         let size = subgame.size(&options);
         if size.bytes > options.memory {
             let (needed, cells) = (size.bytes, size.cells);
-            return Err(SubgameError::Memory { needed, cells, limit: options.memory });
+            let text = format!(
+                "solving takes {needed} bytes for {cells} pairs of hand and action, and {} are \
+                 allowed: offer fewer sizes, start on a later street, use 16-bit storage, or raise \
+                 the limit",
+                options.memory
+            );
+            return Err(Error::of(error::Kind::Memory { needed, cells }, text));
         }
         let boards = Boards::new(&subgame.table());
         let storage = board_storage(&subgame, &boards, 0, 0, &options);
@@ -119,7 +131,7 @@ impl Solver {
             workspaces,
             evaluation_workspaces,
         };
-        if solver.deals() > 0.0 { Ok(solver) } else { Err(SubgameError::NoDeal) }
+        if solver.deals() > 0.0 { Ok(solver) } else { Err(no_deal()) }
     }
 
     /// The same as [`Solver::new`], for a subgame in which a player may take an offer instead of
@@ -132,7 +144,7 @@ impl Solver {
         subgame: Subgame,
         options: Options,
         gadget: &Gadget,
-    ) -> Result<Solver, SubgameError> {
+    ) -> Result<Solver, Error> {
         let mut solver = Solver::new(subgame, options)?;
         let board = &solver.boards.all[0];
         let others: Vec<f64> = solver.weights(gadget.player.other()).collect();
@@ -372,7 +384,7 @@ impl Work for AverageOnly {
     }
 }
 
-const KIND: Kind = Kind { name: "subgame", version: 3 };
+const KIND: Kind = Kind { name: "subgame", magic: b"cardroom subgame\n", version: 3 };
 
 impl Solver {
     /// Writes a snapshot with everything needed to continue. `more` are texts of the caller that
@@ -390,7 +402,8 @@ impl Solver {
         if self.gadget.is_some() {
             return Err(io::ErrorKind::Unsupported.into());
         }
-        let mut to = Writer::begin(to, KIND, &self.names(more))?;
+        let mut to = Writer::begin(to, KIND)?;
+        to.names(&self.names(more))?;
         let Checks { next, last, best, .. } = self.checks;
         to.numbers(&[u64::from(self.iterations), seconds.to_bits(), next.into()])?;
         for (at, found) in [last, best].map(Option::unwrap_or_default) {
@@ -398,7 +411,7 @@ impl Solver {
         }
         to.numbers(&[self.storage.bytes()])?;
         self.storage.write(&mut to)?;
-        to.end()
+        to.end().map(drop)
     }
 
     /// Continues, on any number of threads, from a snapshot that another solver of the same subgame
@@ -412,14 +425,14 @@ impl Solver {
         mut self,
         more: &[(&'static str, String)],
         from: impl Read,
-    ) -> Result<(Solver, f64), SnapshotError> {
+    ) -> Result<(Solver, f64), Error> {
         let mut from = Reader::begin(from, KIND)?;
         from.names(&self.names(more))?;
-        let count = |number: u64| u32::try_from(number).map_err(|_| SnapshotError::Damaged);
+        let count = |number: u64| u32::try_from(number).map_err(|_| ContainerError::Damaged);
         let iterations = count(from.number()?)?;
         let seconds = f64::from_bits(from.number()?);
         let next = count(from.number()?)?;
-        let mut check = || -> Result<_, SnapshotError> {
+        let mut check = || -> Result<_, Error> {
             let (at, found) = (count(from.number()?)?, f64::from_bits(from.number()?));
             Ok((at > 0).then_some((at, found)))
         };

@@ -38,21 +38,14 @@ pub(crate) struct SpotIndex {
 
 /// The reason a state is not in a subgame.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum OffTree {
-    /// The hand does not pass through the subgame's root.
     #[error(
         "the hand did not start like the subgame: it must have the same game, actions and board"
     )]
     Elsewhere,
-    /// An action that is not in the menu.
     #[error("{action:?} was not offered, unlike {offered:?}")]
-    Action {
-        /// The action played.
-        action: Action,
-        /// The menu's actions there; empty if no player is to act.
-        offered: Vec<Action>,
-    },
-    /// A card that cannot be dealt there.
+    Action { action: Action, offered: Vec<Action> },
     #[error("{0} cannot be dealt here: it is already on the table, or no card is due")]
     Card(Card),
 }

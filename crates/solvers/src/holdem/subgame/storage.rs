@@ -12,8 +12,8 @@ use super::betting::{Decision, Line};
 use super::boards::Board;
 use super::vector;
 use super::vector::PrefetchQueue;
-use crate::snapshot::{Reader, Writer};
-use crate::{Player, SnapshotError};
+use crate::{Error, Player};
+use runs::container::{Reader, Writer};
 
 /// Number of bits of each stored regret and average.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -279,7 +279,7 @@ impl BoardStorage {
     }
 }
 
-/// The snapshot format of a storage: see [`crate::snapshot`].
+/// The snapshot format of a storage: see [`runs::container`].
 impl BoardStorage {
     /// Size in bytes.
     pub(crate) fn bytes(&self) -> u64 {
@@ -309,7 +309,7 @@ impl BoardStorage {
         self.below.iter().try_for_each(|storage| storage.write(to))
     }
 
-    pub(crate) fn read<R: Read>(&mut self, from: &mut Reader<R>) -> Result<(), SnapshotError> {
+    pub(crate) fn read<R: Read>(&mut self, from: &mut Reader<R>) -> Result<(), Error> {
         match &mut self.cells {
             Cells::Full { regrets, averages, predicted } => {
                 for numbers in [Some(regrets), Some(averages), predicted.as_mut()] {

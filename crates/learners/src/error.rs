@@ -1,0 +1,62 @@
+//! The error of this crate.
+
+use std::convert::Infallible;
+use std::fmt::Display;
+use std::path::Path;
+
+use runs::RunError;
+use runs::container::ContainerError;
+
+/// What is wrong with data, options, a file or a saved run, where, and what to do about it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Error(String);
+
+impl Error {
+    #[cold]
+    pub(crate) fn new(text: impl Into<String>) -> Error {
+        Error(text.into())
+    }
+
+    /// The error for a file.
+    #[cold]
+    pub(crate) fn at(path: &Path, reason: impl Display) -> Error {
+        Error(format!("{}: {reason}", path.display()))
+    }
+
+    /// The error for a saved run.
+    #[cold]
+    pub(crate) fn saved(reason: impl Display) -> Error {
+        Error(format!(
+            "the saved run cannot be resumed: {reason}; start again, or from another one"
+        ))
+    }
+}
+
+/// An error of a crate below, whose text says everything.
+trait Below: Display {}
+
+impl Below for abstraction::Error {}
+impl Below for models::Error {}
+impl Below for models::forest::ForestError {}
+impl Below for RunError {}
+impl Below for solvers::Error {}
+
+impl<E: Below> From<E> for Error {
+    fn from(error: E) -> Error {
+        Error(error.to_string())
+    }
+}
+
+impl From<ContainerError> for Error {
+    /// The error for a saved run, whose text has a remedy of its own.
+    fn from(error: ContainerError) -> Error {
+        Error(format!("the saved run cannot be resumed: {error}"))
+    }
+}
+
+impl From<Infallible> for Error {
+    fn from(never: Infallible) -> Error {
+        match never {}
+    }
+}

@@ -1,0 +1,12 @@
+//! Strategies that a person can read and play.
+
+mod endgame;
+mod endgame_learning;
+mod fitness;
+mod heuristic;
+mod linear;
+mod range_trees;
+mod rulebook_search;
+mod rules;
+mod shove_fold;
+mod street_search;

@@ -1,0 +1,66 @@
+//! The error of this crate.
+
+use runs::container::ContainerError;
+
+/// What is wrong with a game, a strategy, options or a file, where, and what to do about it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{text}")]
+pub struct Error {
+    text: String,
+    kind: Kind,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A game tree with more nodes than allowed.
+    TooLarge,
+    /// A solver that takes this many bytes, for this many cells, which is more than allowed.
+    Memory {
+        needed: u64,
+        cells: u64,
+    },
+    /// An algorithm that cannot solve this way.
+    Algorithm,
+    /// Counts that do not cover all deals.
+    Miscount,
+    Other,
+}
+
+impl Error {
+    #[cold]
+    pub(crate) fn new(text: impl Into<String>) -> Error {
+        Error::of(Kind::Other, text)
+    }
+
+    #[cold]
+    pub(crate) fn of(kind: Kind, text: impl Into<String>) -> Error {
+        Error { text: text.into(), kind }
+    }
+
+    /// Whether a game's tree has more nodes than allowed.
+    pub fn is_too_large(&self) -> bool {
+        self.kind == Kind::TooLarge
+    }
+
+    /// Where solving a subgame needs more memory than allowed: the number of bytes, and of pairs of
+    /// hand and action.
+    pub fn memory(&self) -> Option<(u64, u64)> {
+        if let Kind::Memory { needed, cells } = self.kind { Some((needed, cells)) } else { None }
+    }
+
+    /// Whether an algorithm cannot solve subgames with the other options.
+    pub fn is_algorithm(&self) -> bool {
+        self.kind == Kind::Algorithm
+    }
+
+    /// Whether counts do not cover all deals: an error of the program or a file, not of the input.
+    pub fn is_miscount(&self) -> bool {
+        self.kind == Kind::Miscount
+    }
+}
+
+impl From<ContainerError> for Error {
+    fn from(error: ContainerError) -> Error {
+        Error::new(error.to_string())
+    }
+}
