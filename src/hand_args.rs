@@ -1,7 +1,9 @@
 //! Hands, boards, ranges and quantiles on the command line, as `cardroom show equity` and `cardroom
 //! features` read them, with one clear line for each mistake.
 
+use abstraction::features::Quantiles;
 use cards::{Card, CardList, CardSet, Combo, Range, Ties};
+use models::equity::{Board, Hand, ties_words};
 use serde::Serialize;
 
 use crate::exit::Failure;
@@ -27,10 +29,7 @@ impl TiesArg {
 
     /// The value in words, for sentences.
     pub(crate) fn words(self) -> &'static str {
-        match self {
-            TiesArg::Half => "ties count half",
-            TiesArg::WinOnly => "ties count nothing",
-        }
+        ties_words(self.ties())
     }
 }
 
@@ -45,37 +44,17 @@ pub(crate) enum Method {
     Linear,
 }
 
-/// The name of the street with this board.
-pub(crate) fn street_name(board: CardSet) -> &'static str {
-    match board.len() {
-        0 => "preflop",
-        3 => "flop",
-        4 => "turn",
-        _ => "river",
+impl Method {
+    pub(crate) fn quantiles(self) -> Quantiles {
+        match self {
+            Method::Nearest => Quantiles::Nearest,
+            Method::Linear => Quantiles::Linear,
+        }
     }
 }
 
-/// The board in words, for sentences.
-pub(crate) fn on_board(board: &str) -> String {
-    if board.is_empty() { "before the flop".to_owned() } else { format!("on {board}") }
-}
-
-/// A hand as given on the command line, with its combo.
-#[derive(Debug, Clone)]
-pub(crate) struct HandArg {
-    pub(crate) text: String,
-    pub(crate) combo: Combo,
-}
-
-/// A board as given on the command line, with its cards.
-#[derive(Debug, Clone)]
-pub(crate) struct BoardArg {
-    pub(crate) text: String,
-    pub(crate) cards: CardSet,
-}
-
 /// Parses a hand of two cards.
-pub(crate) fn parse_hand(text: &str) -> Result<HandArg, Failure> {
+pub(crate) fn parse_hand(text: &str) -> Result<Hand, Failure> {
     let what = format!("the hand `{}`", cut(text));
     let cards = parse_cards(text, &what)?;
     let &[a, b] = cards.as_slice() else {
@@ -85,11 +64,11 @@ pub(crate) fn parse_hand(text: &str) -> Result<HandArg, Failure> {
         )));
     };
     let combo = Combo::new(a, b).expect("a card that appears twice was refused");
-    Ok(HandArg { text: cards.to_string(), combo })
+    Ok(Hand { text: cards.to_string(), combo })
 }
 
 /// Parses a board; `None` is an empty one.
-pub(crate) fn parse_board(text: Option<&str>) -> Result<BoardArg, Failure> {
+pub(crate) fn parse_board(text: Option<&str>) -> Result<Board, Failure> {
     let text = text.unwrap_or_default();
     let what = format!("the board `{}`", cut(text));
     let cards = parse_cards(text, &what)?;
@@ -100,11 +79,11 @@ pub(crate) fn parse_board(text: Option<&str>) -> Result<BoardArg, Failure> {
             count(cards.len())
         )));
     }
-    Ok(BoardArg { text: cards.to_string(), cards: cards.set() })
+    Ok(Board { text: cards.to_string(), cards: cards.set() })
 }
 
 /// Rejects a card that occurs twice.
-pub(crate) fn check_disjoint(hands: &[HandArg], board: &BoardArg) -> Result<(), Failure> {
+pub(crate) fn check_disjoint(hands: &[Hand], board: &Board) -> Result<(), Failure> {
     let mut places: Vec<(String, CardSet)> = hands
         .iter()
         .map(|hand| (format!("in the hand `{}`", hand.text), hand.combo.set()))

@@ -7,16 +7,13 @@
 #![allow(unreachable_pub)]
 
 mod arguments;
-mod chart;
 mod commands;
 mod config;
 mod database;
-mod estimating;
 mod exit;
 mod hand_args;
 mod help;
 mod interrupt;
-mod kept_estimates;
 mod match_options;
 mod output;
 mod progress;
@@ -24,9 +21,7 @@ mod report;
 mod resolve_names;
 mod serve;
 mod shell;
-mod source;
 mod telemetry;
-mod tree_picture;
 mod web;
 
 use std::process::ExitCode;

@@ -127,6 +127,18 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
+/// Prints a warning on standard error.
+pub(crate) fn warn(text: &str) {
+    // Nothing can be done when stderr is closed.
+    let _ = writeln!(std::io::stderr(), "warning: {}", escape::visible(text));
+}
+
+/// Whether to use colours: on a terminal, unless NO_COLOR is set.
+pub(crate) fn colours() -> bool {
+    std::io::stdout().is_terminal()
+        && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
 /// A text of several lines with control characters escaped, except colours.
 fn on_terminal(text: &str) -> Cow<'_, str> {
     let colour = |rest: &str| {

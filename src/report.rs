@@ -8,18 +8,18 @@ use std::path::Path;
 use agents::Registry;
 use game::Payoff;
 use logs::estimate::{Observed, Part};
+use logs::ledger::Integrity;
 use logs::stats::{AllIn, Checks, Expected, HandLists, Remarkable, Report, SingleHand};
-use logs::{DecisionRecord, HandRecord, Tally, folder};
+use logs::{DecisionRecord, HandRecord, LedgerReader, Tally, folder};
+use matches::estimating::{Estimated, Extent, Keeper, Match, Prepared, Values, Wanted};
 use matches::play::Played;
 use matches::runner::Stop;
+use matches::source::{HandsAndDecisions, Settled, Source};
 
-use crate::estimating::{Extent, Match, Prepared, Values, Wanted};
 use crate::exit::Failure;
-use crate::kept_estimates::{Estimated, Keeper};
-use crate::output::Output;
+use crate::output::{Output, warn};
 use crate::progress::Progress;
 use crate::shell;
-use crate::source::{HandsAndDecisions, Settled, Source};
 
 /// The most hands of a match whose ledger is read again after playing, for the expectation of its
 /// all-ins; larger ones are left to `cardroom stats`.
@@ -89,7 +89,7 @@ pub(crate) fn show(played: &Played, folder: Option<&Path>, json: bool) -> Result
 
 /// Shows the report of a match folder and writes it there.
 pub(crate) fn show_folder(path: &Path, json: bool) -> Result<Output, Failure> {
-    let source = Source::open(path, None)?;
+    let source = Source::open(path, None, warn)?;
     let added = add_up(&source, &Effort::WITHOUT_ESTIMATES, None, None, json)?;
     finish(&added.report(&source, None)?, Some(path), json)
 }
@@ -100,7 +100,7 @@ pub(crate) fn estimate_folder(
     quiet: bool,
     stop: &Stop,
 ) -> Result<Option<Report>, Failure> {
-    let source = Source::open(path, None)?;
+    let source = Source::open(path, None, warn)?;
     let estimates = Wanted { extent: Extent::All, values: Values::Auto, ..Wanted::NONE };
     let effort = Effort { boards: u64::MAX, estimates, listed: [0; 2] };
     let added = add_up_until(&source, &effort, (None, None), quiet, stop)?;
@@ -295,11 +295,28 @@ fn finish(report: &Report, folder: Option<&Path>, json: bool) -> Result<Output, 
 pub(crate) fn keep(report: &Report, path: &Path) -> Result<(), Failure> {
     let file = path.join(folder::REPORT);
     runs::write_whole(&file, |out| writeln!(out, "{}", report.to_json()))
-        .map_err(|error| Failure::input(anyhow::anyhow!("{}: {error}", file.display())))
+        .map_err(|error| Failure::at(&file, error))
 }
 
 /// Writes a file, such as a picture, completely or not at all.
 pub(crate) fn write(path: &Path, content: &str) -> Result<(), Failure> {
     runs::write_whole(path, |out| out.write_all(content.as_bytes()))
-        .map_err(|error| Failure::input(anyhow::anyhow!("{}: {error}", path.display())))
+        .map_err(|error| Failure::at(path, error))
+}
+
+/// Verifies the hashes of a ledger's rows.
+pub(crate) fn integrity(ledger: &LedgerReader, quiet: bool) -> Result<Integrity, Failure> {
+    let mut progress = Progress::patient(ledger.count()?, "hands hashed", quiet);
+    let integrity = ledger.integrity(&mut |done| progress.show(done, ""));
+    progress.finish();
+    Ok(integrity?)
+}
+
+/// Warns on standard error if hands were changed, removed or added.
+pub(crate) fn warn_of_faults(source: &Source, quiet: bool) -> Result<(), Failure> {
+    let found = source.ledger().map(|ledger| integrity(ledger, quiet)).transpose()?;
+    if let Some(found) = found.filter(|found| !found.faults.is_empty()) {
+        warn(&found.words());
+    }
+    Ok(())
 }

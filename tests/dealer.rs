@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, ChildStdout, Stdio};
 use std::time::{Duration, Instant};
@@ -11,9 +11,8 @@ use game::Seat;
 use protocol::acpc::deal::Deals;
 use protocol::acpc::find;
 use protocol::acpc::gamedef::{self, Reading};
-use tempfile::TempDir;
 
-use super::program::{send, wait_until};
+use crate::program::{Folder, Run, open_port, run, send, wait_until};
 
 const NOLIMIT: &str = "holdem.nolimit.2p.reverse_blinds";
 
@@ -22,36 +21,13 @@ struct Dealer {
     child: Child,
     out: BufReader<ChildStdout>,
     ports: Vec<u16>,
-    folder: TempDir,
+    folder: Folder,
 }
 
-/// The end of a dealer.
-#[derive(Debug)]
-struct End {
-    code: Option<i32>,
-    out: String,
-    err: String,
-    took: Duration,
-}
-
-impl End {
-    /// The last line of the error stream: the result.
-    fn last(&self) -> &str {
-        self.err.lines().last().unwrap_or_default()
-    }
-}
-
-fn start_in(folder: TempDir, game: &str, hands: &str, options: &[&str]) -> Dealer {
-    let err = fs::File::create(folder.path().join("err")).expect("a file for errors");
-    let mut child = crate::program::program()
-        .args(["dealer", "m", game, hands, "0", "p1", "p2"])
-        .args(options)
-        .current_dir(folder.path())
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(err)
-        .spawn()
-        .expect("the dealer starts");
+fn start_in(folder: Folder, game: &str, hands: &str, options: &str) -> Dealer {
+    let err = fs::File::create(folder.join("err")).expect("a file for errors");
+    let mut command = folder.command(("dealer m", [game, hands], "0 p1 p2", options));
+    let mut child = command.stdout(Stdio::piped()).stderr(err).spawn().expect("the dealer starts");
     let mut out = BufReader::new(child.stdout.take().expect("it is piped"));
     let mut line = String::new();
     out.read_line(&mut line).expect("the ports");
@@ -59,28 +35,25 @@ fn start_in(folder: TempDir, game: &str, hands: &str, options: &[&str]) -> Deale
     Dealer { child, out, ports, folder }
 }
 
-fn start(hands: &str, options: &[&str]) -> Dealer {
-    start_in(TempDir::new().expect("a folder"), NOLIMIT, hands, options)
+fn start(hands: &str, options: &str) -> Dealer {
+    start_in(Folder::new(), NOLIMIT, hands, options)
 }
 
 impl Dealer {
     /// Waits for it to end by itself.
-    fn end(&mut self) -> End {
-        let since = Instant::now();
-        let status = loop {
-            if let Some(status) = self.child.try_wait().expect("a child") {
-                break status;
-            }
-            assert!(since.elapsed() < Duration::from_secs(30), "the dealer hangs");
-            std::thread::sleep(Duration::from_millis(5));
-        };
+    fn end(&mut self) -> Run {
+        let mut status = None;
+        wait_until("the dealer ends", || {
+            status = self.child.try_wait().expect("a child");
+            status.is_some()
+        });
         let mut out = String::new();
         self.out.read_to_string(&mut out).expect("text");
-        End { code: status.code(), out, err: self.read("err"), took: since.elapsed() }
+        Run::new(status.and_then(|status| status.code()), out, self.read("err"))
     }
 
     fn read(&self, name: &str) -> String {
-        fs::read_to_string(self.folder.path().join(name)).unwrap_or_default()
+        fs::read_to_string(self.folder.join(name)).unwrap_or_default()
     }
 
     fn players(&self) -> Vec<Player> {
@@ -144,64 +117,57 @@ impl Player {
 
 #[test]
 fn a_player_that_closes_in_the_middle_of_a_hand_ends_the_match_with_a_result() {
-    let mut dealer = start("1000", &["-q"]);
+    let mut dealer = start("1000", "-q");
     let mut players = dealer.players();
     players[1].answer(0, "", "f");
     players[0].answer(1, "", "r300");
     assert!(players[1].line().is_some());
     drop(players.remove(1));
-    let end = dealer.end();
-    assert_eq!(end.code, Some(4));
+    let end = dealer.end().code(4);
     assert_eq!(
         end.last(),
         "error: the match stopped in hand 1 of 0 to 999: seat 2 (p2) closed its connection; \
          score so far 50|-50:p1|p2"
     );
-    assert!(end.err.contains("ERROR: could not get action from seat 2\n"));
-    assert_eq!(end.out, "");
+    assert!(end.stderr.contains("ERROR: could not get action from seat 2\n"));
+    assert_eq!(end.stdout, "");
     assert!(dealer.read("m.log").ends_with("STATE:0:f:5d5c|9hQd:50|-50:p1|p2\n"));
 }
 
 #[test]
 fn an_idle_player_that_closes_is_noticed_though_the_other_only_thinks() {
-    let mut dealer = start("1000", &["-q"]);
+    let mut dealer = start("1000", "-q");
     let mut players = dealer.players();
     assert!(players[1].line().is_some());
     drop(players.remove(0));
-    let end = dealer.end();
-    assert_eq!(end.code, Some(4));
-    assert!(end.last().contains("seat 1 (p1) closed its connection"), "{}", end.last());
-    assert!(end.took < Duration::from_secs(10));
+    let begun = Instant::now();
+    dealer.end().failed(4, "seat 1 (p1) closed its connection");
+    assert!(begun.elapsed() < Duration::from_secs(10));
 }
 
 #[test]
 fn players_that_never_come_never_speak_or_never_answer_do_not_hang_the_dealer() {
-    let mut nobody = start("9", &["-q", "--start_timeout", "300"]);
-    let end = nobody.end();
-    assert_eq!(end.code, Some(4));
-    assert!(end.err.contains("ERROR: timed out waiting for seat 1 to connect\n"));
-    assert!(end.last().contains("seat 1 (p1) did not connect within 300ms"), "{}", end.last());
+    let mut nobody = start("9", "-q --start_timeout 300");
+    nobody
+        .end()
+        .failed(4, "seat 1 (p1) did not connect within 300ms")
+        .says(&["ERROR: timed out waiting for seat 1 to connect\n"]);
 
-    let mut mute = start("9", &["-q", "--version_timeout", "300"]);
+    let mut mute = start("9", "-q --version_timeout 300");
     let _first = Player::connect(mute.ports[0]);
     let _second = Player::silent(mute.ports[1]);
-    let end = mute.end();
-    assert_eq!(end.code, Some(4));
-    assert!(end.last().contains("seat 2 (p2) sent no version line within 300ms"), "{}", end.last());
+    mute.end().failed(4, "seat 2 (p2) sent no version line within 300ms");
 
-    let mut slow = start("9", &["-q", "--t_response", "300"]);
+    let mut slow = start("9", "-q --t_response 300");
     let _players = slow.players();
-    let end = slow.end();
-    assert_eq!(end.code, Some(4));
-    assert!(end.err.contains(
-        "ERROR: could not get action from seat 2\n0.3 seconds spent waiting; timeout 0.3\n"
-    ));
-    assert!(end.last().contains("seat 2 (p2) did not answer within 300ms"), "{}", end.last());
+    slow.end().failed(4, "seat 2 (p2) did not answer within 300ms").says(&[
+        "ERROR: could not get action from seat 2\n0.3 seconds spent waiting; timeout 0.3\n",
+    ]);
 }
 
 #[test]
 fn ten_megabytes_without_an_end_of_line_and_binary_noise_are_ignored() {
-    let mut dealer = start("1", &["-q", "--summary", "summary.json"]);
+    let mut dealer = start("1", "-q --summary summary.json");
     let mut players = dealer.players();
     let state = players[1].line().expect("a state");
     for _ in 0..10 {
@@ -213,7 +179,7 @@ fn ten_megabytes_without_an_end_of_line_and_binary_noise_are_ignored() {
     players[1].send(&noise);
     players[1].send(format!("\n{state}:f\r\n").as_bytes());
     let end = dealer.end();
-    assert_eq!((end.code, end.out.as_str()), (Some(0), "SCORE:50|-50:p1|p2\n"));
+    assert_eq!((end.status, end.stdout.as_str()), (Some(0), "SCORE:50|-50:p1|p2\n"));
     let summary: serde_json::Value =
         serde_json::from_str(&dealer.read("summary.json")).expect("JSON");
     assert_eq!(summary["result"], "finished");
@@ -226,19 +192,18 @@ fn ten_megabytes_without_an_end_of_line_and_binary_noise_are_ignored() {
 
 #[test]
 fn noise_instead_of_a_version_ends_the_match_at_once() {
-    let mut dealer = start("1", &["-q"]);
+    let mut dealer = start("1", "-q");
     let mut player = Player::silent(dealer.ports[0]);
     player.send(b"\x16\x03\x01\x02\x00\x01\xff\n");
-    let end = dealer.end();
-    assert_eq!(end.code, Some(4));
-    assert!(end.err.starts_with("# name/game/hands/seed m "));
-    assert!(end.err.contains("ERROR: invalid version string"));
+    let end = dealer.end().code(4);
+    assert!(end.stderr.starts_with("# name/game/hands/seed m "));
+    assert!(end.stderr.contains("ERROR: invalid version string"));
     assert_eq!(player.line(), None);
 }
 
 #[test]
 fn a_player_that_stops_reading_does_not_block_the_dealer() {
-    let mut dealer = start("4294967295", &["-q", "-l", "-f", "--write_timeout", "300"]);
+    let mut dealer = start("4294967295", "-q -l -f --write_timeout 300");
     let mut players = dealer.players();
     let mut deaf = players.remove(1);
     let mut lively = players.remove(0);
@@ -254,71 +219,58 @@ fn a_player_that_stops_reading_does_not_block_the_dealer() {
         }
         assert!(hand < 10_000_000, "the dealer still writes");
     }
-    let end = dealer.end();
-    assert_eq!(end.code, Some(4));
-    assert!(end.err.contains("ERROR: could not send state to seat 2\n"));
-    assert!(end.last().contains("seat 2 (p2) does not read what is sent to it"), "{}", end.last());
+    dealer
+        .end()
+        .failed(4, "seat 2 (p2) does not read what is sent to it")
+        .says(&["ERROR: could not send state to seat 2\n"]);
     reader.join().expect("the other player sees the end");
 }
 
 #[test]
 fn a_port_in_use_is_named_and_costs_no_earlier_match_its_log() {
-    let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let port = taken.local_addr().expect("an address").port();
-    let folder = TempDir::new().expect("a folder");
-    let log = folder.path().join("m.log");
-    fs::write(&log, "an earlier match\n").expect("a file");
-    let mut dealer = start_in(folder, NOLIMIT, "1", &["-p", &format!("0,{port}")]);
+    let (_taken, port) = open_port();
+    let folder = Folder::new();
+    folder.write("m.log", "an earlier match\n");
+    let mut dealer = start_in(folder, NOLIMIT, "1", &format!("-p 0,{port}"));
     let end = dealer.end();
-    assert_eq!(fs::read_to_string(&log).expect("a log"), "an earlier match\n");
-    assert_eq!(end.code, Some(3));
-    assert!(end.err.contains("ERROR: could not create listen socket for player 2\n"));
+    assert_eq!(dealer.read("m.log"), "an earlier match\n");
+    assert_eq!(end.status, Some(3));
+    assert!(end.stderr.contains("ERROR: could not create listen socket for player 2\n"));
     assert!(end.last().contains(&format!("cannot listen on 127.0.0.1:{port} for seat 2")));
 }
 
 #[test]
 fn bad_games_are_refused_with_line_and_reason() {
-    let folder = TempDir::new().expect("a folder");
-    fs::write(folder.path().join("g.game"), "limit\nnumPlayrs = 2\n").expect("a file");
-    let mut dealer = start_in(folder, "g.game", "1", &[]);
-    let end = dealer.end();
-    assert_eq!(end.code, Some(3));
-    assert!(end.err.contains("ERROR: could not read game g.game\n"));
+    let folder = Folder::new();
+    folder.write("g.game", "limit\nnumPlayrs = 2\n");
+    let mut dealer = start_in(folder, "g.game", "1", "");
+    let end = dealer.end().code(3).says(&["ERROR: could not read game g.game\n"]);
     assert!(end.last().ends_with("g.game: invalid number of rounds: 0"), "{}", end.last());
 
-    let folder = TempDir::new().expect("a folder");
-    fs::write(folder.path().join("g.game"), "limit\nnumPlayrs = 2\n").expect("a file");
-    let mut dealer = start_in(folder, "g.game", "1", &["--strict-game"]);
-    let end = dealer.end();
-    assert_eq!(end.code, Some(3));
+    let folder = Folder::new();
+    folder.write("g.game", "limit\nnumPlayrs = 2\n");
+    let mut dealer = start_in(folder, "g.game", "1", "--strict-game");
+    let end = dealer.end().code(3);
     assert_eq!(
         end.last(),
         "error: g.game:2: `numPlayrs` is not a key of game files; did you mean `numPlayers`?"
     );
 
-    let mut dealer = start_in(TempDir::new().expect("a folder"), "holdem.nolimit.4p", "1", &[]);
-    let end = dealer.end();
-    assert_eq!(end.code, Some(3));
-    assert!(end.last().contains("did you mean `holdem.nolimit.3p`?"), "{}", end.last());
+    let mut dealer = start_in(Folder::new(), "holdem.nolimit.4p", "1", "");
+    dealer.end().failed(3, "did you mean `holdem.nolimit.3p`?");
 }
 
 #[test]
 fn strict_replies_end_the_match_at_the_first_bad_one() {
-    let mut dealer = start("9", &["-q", "--replies", "strict"]);
+    let mut dealer = start("9", "-q --replies strict");
     let mut players = dealer.players();
     players[1].answer(0, "", "r150");
-    let end = dealer.end();
-    assert_eq!(end.code, Some(4));
-    assert!(
-        end.last().contains("seat 2 (p2) sent a bad reply, `MATCHSTATE:1:0::|9hQd:r150`"),
-        "{}",
-        end.last()
-    );
+    dealer.end().failed(4, "seat 2 (p2) sent a bad reply, `MATCHSTATE:1:0::|9hQd:r150`");
 }
 
 #[test]
 fn a_match_killed_in_the_middle_of_a_hand_goes_on_from_its_transactions() {
-    let mut first = start("3", &["-T"]);
+    let mut first = start("3", "-T");
     let mut players = first.players();
     players[1].answer(0, "", "r300");
     players[0].answer(0, "r300", "f");
@@ -332,23 +284,23 @@ fn a_match_killed_in_the_middle_of_a_hand_goes_on_from_its_transactions() {
         let mut file = fs::OpenOptions::new().append(true).open(path).expect("a file");
         file.write_all(text.as_bytes()).expect("room");
     };
-    append(&first.folder.path().join("m.tlog"), "c 1 17952");
-    let log = first.folder.path().join("m.log");
+    append(&first.folder.join("m.tlog"), "c 1 17952");
+    let log = first.folder.join("m.log");
     let before = fs::read_to_string(&log).expect("a log");
     assert!(before.ends_with("STATE:0:r300f:5d5c|9hQd:-100|100:p1|p2\n"));
     // Nor had the last hand come into the log.
     fs::write(&log, before.replace("STATE:0:r300f:5d5c|9hQd:-100|100:p1|p2\n", "STATE:0:r3"))
         .expect("a log");
 
-    let folder = std::mem::replace(&mut first.folder, TempDir::new().expect("a folder"));
-    let mut second = start_in(folder, NOLIMIT, "3", &["-T", "-a"]);
+    let folder = std::mem::replace(&mut first.folder, Folder::new());
+    let mut second = start_in(folder, NOLIMIT, "3", "-T -a");
     let mut players = second.players();
     assert_eq!(players[0].line().as_deref(), Some("MATCHSTATE:1:1:cr600:|5dJd"));
     assert_eq!(players[1].line().as_deref(), Some("MATCHSTATE:0:1:cr600:6sKs|"));
     players[0].send(b"MATCHSTATE:1:1:cr600:|5dJd:f\r\n");
     players[1].answer(2, "", "f");
     let end = second.end();
-    assert_eq!((end.code, end.out.as_str()), (Some(0), "SCORE:-150|150:p1|p2\n"));
+    assert_eq!((end.status, end.stdout.as_str()), (Some(0), "SCORE:-150|150:p1|p2\n"));
     let states: Vec<String> = second
         .read("m.log")
         .lines()
@@ -367,60 +319,50 @@ fn a_match_killed_in_the_middle_of_a_hand_goes_on_from_its_transactions() {
     assert_eq!(second.read("m.tlog").lines().count(), 6);
 
     // A complete match only says its score again.
-    let folder = std::mem::replace(&mut second.folder, TempDir::new().expect("a folder"));
-    let mut third = start_in(folder, NOLIMIT, "3", &["-T", "-a"]);
+    let folder = std::mem::replace(&mut second.folder, Folder::new());
+    let mut third = start_in(folder, NOLIMIT, "3", "-T -a");
     let mut players = third.players();
     assert_eq!(players[0].line(), None);
-    assert_eq!(third.end().out, "SCORE:-150|150:p1|p2\n");
+    assert_eq!(third.end().stdout, "SCORE:-150|150:p1|p2\n");
 }
 
 #[test]
 fn a_transaction_file_of_another_match_is_refused() {
-    let folder = TempDir::new().expect("a folder");
-    fs::write(folder.path().join("m.tlog"), "c 0 1.0 1.0\nc 7 1.0 1.0\n").expect("a file");
-    let end = start_in(folder, NOLIMIT, "3", &["-T", "-a"]).end();
-    assert_eq!(end.code, Some(3));
-    assert!(end.last().contains("m.tlog:2: handId mismatch"), "{}", end.last());
+    let folder = Folder::new();
+    folder.write("m.tlog", "c 0 1.0 1.0\nc 7 1.0 1.0\n");
+    start_in(folder, NOLIMIT, "3", "-T -a").end().failed(3, "m.tlog:2: handId mismatch");
 }
 
 #[test]
 fn agents_that_the_dealer_starts_are_gone_when_it_ends() {
-    let folder = TempDir::new().expect("a folder");
+    let folder = Folder::new();
     let script = "echo started with $1 $2; echo $$ > pid; sleep 60 & wait";
-    fs::write(folder.path().join("agent.sh"), script).expect("a file");
-    let run = ["-q", "--run", "sh agent.sh", "--run", "", "--start_timeout", "1500"];
+    folder.write("agent.sh", script);
+    let run = "-q --run 'sh agent.sh' --run '' --start_timeout 1500";
     let mut dealer = start_in(folder, NOLIMIT, "3", &run);
-    let end = dealer.end();
-    assert_eq!(end.code, Some(4));
+    dealer.end().code(4);
     let host_and_port = format!("started with 127.0.0.1 {}\n", dealer.ports[0]);
     assert_eq!(dealer.read("m.player0.std"), host_and_port);
     let pid = dealer.read("pid");
     assert!(!Path::new("/proc").join(pid.trim()).exists(), "the agent still runs");
 
-    let mut dealer = start("3", &["-q", "--run", "sh -c 'echo oops >&2; exit 7'"]);
-    let end = dealer.end();
-    assert_eq!(end.code, Some(4));
-    assert!(
-        end.last().contains("seat 1 (p1) did not connect: its agent ended (exit status: 7)"),
-        "{}",
-        end.last()
-    );
+    let mut dealer = start("3", r#"-q --run "sh -c 'echo oops >&2; exit 7'""#);
+    let begun = Instant::now();
+    dealer.end().failed(4, "seat 1 (p1) did not connect: its agent ended (exit status: 7)");
     assert_eq!(dealer.read("m.player0.err"), "oops\n");
-    assert!(end.took < Duration::from_secs(10));
+    assert!(begun.elapsed() < Duration::from_secs(10));
 }
 
 #[test]
 fn a_terminated_dealer_says_so_and_can_be_resumed() {
-    let mut dealer = start("9", &["-q", "-T"]);
+    let mut dealer = start("9", "-q -T");
     let mut players = dealer.players();
     players[1].answer(0, "", "f");
     assert!(players[0].line().is_some());
     players[0].answer(1, "", "c");
     assert!(players[1].line().is_some());
     send("TERM", dealer.child.id());
-    let end = dealer.end();
-    assert_eq!(end.code, Some(130));
-    assert!(end.last().contains("it was interrupted; score so far 50|-50:p1|p2"), "{}", end.last());
+    let end = dealer.end().failed(130, "it was interrupted; score so far 50|-50:p1|p2");
     assert!(end.last().ends_with("to continue, give the same command with -T -a"));
 }
 
@@ -428,70 +370,65 @@ fn a_terminated_dealer_says_so_and_can_be_resumed() {
 fn a_player_that_sends_without_end_and_never_answers_ends_the_match() {
     let blanks = vec![b'x'; 1 << 20];
     for (junk, times) in [(&b"\n".repeat(1000)[..], 11), (b"# talk\n", 10_001), (&blanks, 17)] {
-        let mut dealer = start("1", &["-T", "--summary", "summary.json"]);
+        let mut dealer = start("1", "-T --summary summary.json");
         let mut players = dealer.players();
         players[1].line().expect("a state");
         for _ in 0..times {
             players[1].send(junk);
         }
-        let end = dealer.end();
-        assert_eq!(end.code, Some(4), "{}", end.last());
-        assert!(end.last().contains("seat 2 (p2) sent more than 10000 lines"), "{}", end.last());
-        assert!(end.last().contains("in hand 0 of 0 to 0"), "{}", end.last());
-        assert!(end.err.len() < 64 << 20, "{} bytes of errors", end.err.len());
+        let end = dealer
+            .end()
+            .failed(4, "seat 2 (p2) sent more than 10000 lines")
+            .says(&["in hand 0 of 0 to 0"]);
+        assert!(end.stderr.len() < 64 << 20, "{} bytes of errors", end.stderr.len());
         assert!(dealer.read("summary.json").contains("stopped"));
     }
 }
 
 #[test]
 fn ignored_lines_count_only_until_the_next_answer() {
-    let mut dealer = start("3", &["-q", "-f"]);
+    let mut dealer = start("3", "-q -f");
     let mut players = dealer.players();
     for hand in 0..3 {
         players[1].send(&b"# talk\n".repeat(9000));
         players[1].answer(hand, "", "f");
     }
     let end = dealer.end();
-    assert_eq!((end.code, end.out.as_str()), (Some(0), "SCORE:150|-150:p1|p2\n"));
+    assert_eq!((end.status, end.stdout.as_str()), (Some(0), "SCORE:150|-150:p1|p2\n"));
 }
 
 #[test]
 #[cfg(target_os = "linux")]
 fn a_full_disk_under_the_output_or_the_log_is_said() {
-    let folder = TempDir::new().expect("a folder");
+    let folder = Folder::new();
     let link = |name: &str| {
-        std::os::unix::fs::symlink("/dev/full", folder.path().join(name)).expect("a link");
+        std::os::unix::fs::symlink("/dev/full", folder.join(name)).expect("a link");
     };
     link("full");
     link("m.log");
     for (options, full_output, expected) in [
-        (&["-l"][..], true, "cannot write to the output"),
-        (&[], false, "m.log: "),
-        (&["-a"], false, "m.log: "),
+        ("-l", true, "cannot write to the output"),
+        ("", false, "m.log: "),
+        ("-a", false, "m.log: "),
     ] {
-        let mut command = crate::program::program();
-        command.args(["dealer", "m", NOLIMIT, "1", "0", "p1", "p2"]).args(options);
-        command.current_dir(folder.path()).stdin(Stdio::null()).stderr(Stdio::piped());
+        let mut command = folder.command(("dealer m", [NOLIMIT], "1 0 p1 p2", options));
         if full_output {
-            let full = fs::OpenOptions::new().write(true).open(folder.path().join("full"));
+            let full = fs::OpenOptions::new().write(true).open(folder.join("full"));
             command.stdout(full.expect("a device"));
         }
-        let end = command.output().expect("the dealer ends");
-        let err = String::from_utf8_lossy(&end.stderr);
-        assert_eq!(end.status.code(), Some(3), "{err}");
-        assert!(err.contains(expected) && err.contains("No space left"), "{err}");
+        run(&mut command).code(3).says(&[expected, "No space left"]);
     }
 }
 
 #[test]
 fn numbers_that_are_cut_are_said() {
-    let options = ["-p", "0,65536", "--t_hand", "5000x", "--t_response", "+9000"];
-    let mut dealer = start("1x", &options);
+    let options = "-p 0,65536 --t_hand 5000x --t_response +9000";
+    let mut dealer = start("1x", options);
     let mut players = dealer.players();
     players[1].answer(0, "", "f");
-    let end = dealer.end();
-    assert_eq!(end.code, Some(0), "{}", end.err);
-    let warnings: Vec<&str> = end.err.lines().filter(|line| line.starts_with("WARNING")).collect();
+    let end = dealer.end().code(0);
+    let warnings: Vec<&str> =
+        end.stderr.lines().filter(|line| line.starts_with("WARNING")).collect();
     assert_eq!(
         warnings,
         [
@@ -500,19 +437,19 @@ fn numbers_that_are_cut_are_said() {
             "WARNING: --t_hand `5000x` is read as 5000, as in the original",
         ]
     );
-    let mut quiet = start("1x", &["-q"]);
+    let mut quiet = start("1x", "-q");
     quiet.players()[1].answer(0, "", "f");
-    assert!(!quiet.end().err.contains("WARNING"));
+    assert!(!quiet.end().stderr.contains("WARNING"));
 }
 
 #[test]
 fn arguments_are_read_as_the_original_reads_them() {
     // 2^32 + 1 hands are one; options stand anywhere; further names are ignored.
-    let mut dealer = start("4294967297", &["p3", "-qf", "p4", "--t_resp", "1000"]);
+    let mut dealer = start("4294967297", "p3 -qf p4 --t_resp 1000");
     let mut players = dealer.players();
     players[1].answer(0, "", "f");
     let end = dealer.end();
-    assert_eq!((end.code, end.out.as_str()), (Some(0), "SCORE:50|-50:p1|p2\n"));
+    assert_eq!((end.status, end.stdout.as_str()), (Some(0), "SCORE:50|-50:p1|p2\n"));
     assert_eq!(
         dealer.read("m.log"),
         format!(
@@ -520,11 +457,9 @@ fn arguments_are_read_as_the_original_reads_them() {
              #--t_per_hand 7000\nSTATE:0:f:5d5c|9hQd:50|-50:p1|p2\nSCORE:50|-50:p1|p2\n"
         )
     );
-    for (hands, options) in
-        [("0", &[][..]), ("x", &[]), ("-1", &[]), ("1", &["-p", "x"]), ("1", &["--nonsense"])]
-    {
+    for (hands, options) in [("0", ""), ("x", ""), ("-1", ""), ("1", "-p x"), ("1", "--nonsense")] {
         let end = start(hands, options).end();
-        assert!(matches!(end.code, Some(2 | 3)), "{hands} {options:?}: {end:?}");
+        assert!(matches!(end.status, Some(2 | 3)), "{hands} {options:?}: {end:?}");
     }
 }
 
@@ -547,7 +482,7 @@ fn answer_everything(mut player: Player) -> std::thread::JoinHandle<(u32, u32)> 
 #[test]
 #[cfg(target_os = "linux")]
 fn players_that_answer_every_state_do_not_stand_still_for_acknowledgements() {
-    let mut dealer = start("40", &["-q"]);
+    let mut dealer = start("40", "-q");
     let players: Vec<_> = dealer.players().into_iter().map(answer_everything).collect();
     for player in players {
         let (states, stalls) = player.join().expect("a player");
@@ -555,70 +490,61 @@ fn players_that_answer_every_state_do_not_stand_still_for_acknowledgements() {
         assert_eq!(states, 9 * 40);
         assert!(stalls < states / 4, "{stalls} stalls in {states} states");
     }
-    assert_eq!(dealer.end().code, Some(0));
+    assert_eq!(dealer.end().status, Some(0));
 }
 
 /// Runs another dealer of the same name to its end.
-fn again(dealer: &Dealer, options: &[&str]) -> std::process::Output {
-    let mut command = crate::program::program();
-    command.args(["dealer", "m", NOLIMIT, "1", "0", "p1", "p2"]).args(options);
-    command.current_dir(dealer.folder.path()).stdin(Stdio::null()).output().expect("it ends")
+fn again(dealer: &Dealer, options: &str) -> Run {
+    dealer.folder.run(("dealer m", [NOLIMIT], "1 0 p1 p2", options))
 }
 
 #[test]
 fn two_dealers_of_one_name_do_not_share_their_files() {
-    let mut dealer = start("1", &[]);
-    for options in [&[][..], &["-a"], &["-l", "-T"], &["-l", "--run", "true"]] {
-        let refused = again(&dealer, options);
-        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
-        assert_eq!(refused.status.code(), Some(3), "{said}");
-        let folder = dealer.folder.path().display();
-        let expected = format!(
-            "another process (number {}) deals a match named m in {folder}",
-            dealer.child.id()
-        );
-        assert!(said.contains(&expected), "{said}");
-        assert_eq!(refused.stdout, b"", "no ports for anybody to connect to");
+    let mut dealer = start("1", "");
+    for options in ["", "-a", "-l -T", "-l --run true"] {
+        let (folder, id) = (dealer.folder.display(), dealer.child.id());
+        let expected = format!("another process (number {id}) deals a match named m in {folder}");
+        let refused = again(&dealer, options).code(3).says(&[&expected]);
+        assert_eq!(refused.stdout, "", "no ports for anybody to connect to");
     }
     // One that keeps no files is in nobody's way.
-    assert_eq!(again(&dealer, &["-l", "--start_timeout", "1"]).status.code(), Some(4));
+    again(&dealer, "-l --start_timeout 1").code(4);
     dealer.players()[1].answer(0, "", "f");
-    assert_eq!(dealer.end().out, "SCORE:50|-50:p1|p2\n");
+    assert_eq!(dealer.end().stdout, "SCORE:50|-50:p1|p2\n");
     assert!(dealer.read("m.log").ends_with("SCORE:50|-50:p1|p2\n"));
-    assert!(!dealer.folder.path().join("m.lock").exists(), "the lock is left behind");
+    assert!(!dealer.folder.join("m.lock").exists(), "the lock is left behind");
 }
 
 #[test]
 fn an_earlier_log_is_overwritten_as_by_the_original_but_not_silently() {
-    let folder = TempDir::new().expect("a folder");
-    fs::write(folder.path().join("m.log"), "an earlier match\n").expect("a file");
-    let mut dealer = start_in(folder, NOLIMIT, "1", &["-q"]);
+    let folder = Folder::new();
+    folder.write("m.log", "an earlier match\n");
+    let mut dealer = start_in(folder, NOLIMIT, "1", "-q");
     dealer.players()[1].answer(0, "", "f");
-    let end = dealer.end();
-    assert_eq!(end.code, Some(0));
+    let end = dealer.end().code(0);
     let said = "# overwriting what an earlier match left: m.log (-a appends to logs)\n";
-    assert!(end.err.contains(said), "{}", end.err);
+    assert!(end.stderr.contains(said), "{}", end.stderr);
     assert!(dealer.read("m.log").starts_with("# name/game/hands/seed m "));
-    let folder = std::mem::replace(&mut dealer.folder, TempDir::new().expect("a folder"));
-    let mut dealer = start_in(folder, NOLIMIT, "1", &["-q", "-a"]);
+    let folder = std::mem::replace(&mut dealer.folder, Folder::new());
+    let mut dealer = start_in(folder, NOLIMIT, "1", "-q -a");
     dealer.players()[1].answer(0, "", "f");
     let end = dealer.end();
-    assert!(!end.err.contains("overwriting"), "{}", end.err);
+    assert!(!end.stderr.contains("overwriting"), "{}", end.stderr);
     assert_eq!(dealer.read("m.log").matches("STATE:0:").count(), 2);
 }
 
 #[test]
 fn a_dealer_says_whom_it_waits_for() {
-    let mut absent = start("1", &["-q", "--start_timeout", "3000"]);
-    let mut mute = start("1", &["-q", "--version_timeout", "3000"]);
+    let mut absent = start("1", "-q --start_timeout 3000");
+    let mut mute = start("1", "-q --version_timeout 3000");
     let _first = Player::connect(absent.ports[0]);
     let _players = (Player::silent(mute.ports[0]), Player::connect(mute.ports[1]));
     let end = absent.end();
     let port = absent.ports[1];
     let said =
         format!("# waiting for seat 2 (p2) on port {port} to connect, at most 3s (2 s so far)\n");
-    assert!(end.err.contains(&said), "{}", end.err);
+    assert!(end.stderr.contains(&said), "{}", end.stderr);
     let end = mute.end();
     let said = "# waiting for seat 1 (p1) to say the version, at most 3s (2 s so far)\n";
-    assert!(end.err.contains(said), "{}", end.err);
+    assert!(end.stderr.contains(said), "{}", end.stderr);
 }

@@ -3,83 +3,73 @@
 
 use std::fs;
 use std::io::Write;
-use std::path::Path;
-use std::process::{Output, Stdio};
+use std::process::Stdio;
 
-use serde_json::Value;
-
-use super::program::{cardroom, check_failure, command, document, text};
-
-fn number(value: &Value) -> f64 {
-    value.as_f64().expect("a number")
-}
+use crate::program::{Folder, Run, Words, end, list, number, shows};
 
 #[test]
 fn a_polarised_endgame_has_its_closed_form_in_every_view() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let folder = folder.path();
-    let arguments = ["solve", "endgame", "solve", "--first", "1:0.5,10:0.5", "--second", "5"];
-    let made = document(folder, &[&arguments[..], &["--svg", "one.svg"]].concat());
+    let folder = &Folder::new();
+    let arguments = "solve endgame solve --first 1:0.5,10:0.5 --second 5";
+    let made = folder.json((arguments, "--svg one.svg"));
     assert_eq!(made["schema"], "cardroom-endgame/1");
     assert!((number(&made["value"]) - 0.875).abs() < 1e-12);
     assert!((number(&made["strategy"][0][30]) - 0.75).abs() < 1e-12);
     assert!((number(&made["bets"][0]["called"]) - 0.25).abs() < 1e-12);
-    let shown = cardroom(folder, &arguments);
-    let shown = text(&shown.stdout);
-    for part in ["0.875000000 of the pot", "check 25.0 %, bet 3.0 75.0 %", "10 (50.00 %)"] {
-        assert!(shown.contains(part), "{part}: {shown}");
-    }
-    let svg = fs::read_to_string(folder.join("one.svg")).expect("a picture");
+    let shown = folder.run(arguments);
+    let shown = &shown.stdout;
+    shows(&shown, &["0.875000000 of the pot", "check 25.0 %, bet 3.0 75.0 %", "10 (50.00 %)"]);
+    let svg = folder.read("one.svg");
     assert!(svg.contains("first player") && svg.ends_with("</svg>\n"));
 }
 
-fn make(folder: &Path, out: &str, more: &[&str]) -> Vec<u8> {
-    let arguments = ["solve", "endgame", "database", "--games", "700", "--seed", "7", "--out", out];
-    let made = cardroom(folder, &[&arguments[..], more].concat());
-    assert!(made.status.success(), "{}", text(&made.stderr));
+fn make(folder: &Folder, out: &str, more: impl Words) -> Vec<u8> {
+    folder.ok(("solve endgame database --games 700 --seed 7 --out", [out], more));
     fs::read(folder.join(out)).expect("a database")
 }
 
 #[test]
 fn a_database_has_the_same_bytes_however_it_was_made() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let folder = folder.path();
-    let whole = make(folder, "whole", &["--threads", "1"]);
-    assert!(whole == make(folder, "threads", &["--threads", "2"]));
+    let folder = &Folder::new();
+    let whole = make(folder, "whole", "--threads 1");
+    assert!(whole == make(folder, "threads", "--threads 2"));
     // Killed in the middle of a game.
-    fs::write(folder.join("cut.partial"), partial(&whole)).expect("written");
-    assert!(whole == make(folder, "cut", &[]));
+    folder.write("cut.partial", partial(&whole));
+    assert!(whole == make(folder, "cut", ""));
     assert!(!folder.join("cut.partial").exists());
     for (name, shard) in [("one", "1/3"), ("two", "2/3"), ("three", "3/3")] {
-        make(folder, name, &["--shard", shard]);
+        make(folder, name, ("--shard", [shard]));
     }
-    let merged = ["solve", "endgame", "database", "--merge", "two,three,one", "--out", "merged"];
-    assert!(cardroom(folder, &merged).status.success());
+    let merged = "solve endgame database --merge two,three,one --out merged";
+    folder.run(merged).code(0);
     assert!(whole == fs::read(folder.join("merged")).expect("a database"));
-    assert!(
-        cardroom(folder, &["merge", "three", "one", "two", "--out", "joined"]).status.success()
-    );
+    folder.run("merge three one two --out joined").code(0);
     assert!(whole == fs::read(folder.join("joined")).expect("a database"));
 
-    let gap = ["solve", "endgame", "database", "--merge", "one,three", "--out", "gap"];
-    check_failure(&cardroom(folder, &gap), 3, " of 700 are missing: give all shards");
-    let again = ["solve", "endgame", "database", "--games", "700", "--out", "whole"];
-    check_failure(&cardroom(folder, &again), 3, "whole already exists");
-    fs::write(folder.join("other.partial"), partial(&whole)).expect("written");
-    let other = ["solve", "endgame", "database", "--games", "700", "--seed", "8", "--out", "other"];
-    check_failure(&cardroom(folder, &other), 3, "its seed is 7, and 8 is asked for");
+    folder.fails(
+        3,
+        "solve endgame database --merge one,three --out gap",
+        " of 700 are missing: give all shards",
+    );
+    folder.fails(3, "solve endgame database --games 700 --out whole", "whole already exists");
+    folder.write("other.partial", partial(&whole));
+    folder.fails(
+        3,
+        "solve endgame database --games 700 --seed 8 --out other",
+        "its seed is 7, and 8 is asked for",
+    );
     let mut damaged = whole.clone();
     *damaged.last_mut().expect("bytes") ^= 1;
-    fs::write(folder.join("damaged"), &damaged).expect("written");
-    fs::write(folder.join("short"), &whole[..whole.len() - 4]).expect("written");
-    fs::write(folder.join("foreign"), b"cards").expect("written");
+    folder.write("damaged", &damaged);
+    folder.write("short", &whole[..whole.len() - 4]);
+    folder.write("foreign", b"cards");
     for (name, expected) in [
         ("damaged", "its games do not match its hash"),
         ("short", "bytes of 700 games"),
         ("foreign", "it does not begin like one"),
         ("nowhere", "nowhere"),
     ] {
-        check_failure(&cardroom(folder, &["solve", "endgame", "summary", name]), 3, expected);
+        folder.fails(3, ("solve endgame summary", [name]), expected);
     }
 }
 
@@ -93,18 +83,16 @@ fn partial(whole: &[u8]) -> Vec<u8> {
 
 #[test]
 fn solutions_of_a_database_are_equilibria_and_rules_are_priced_on_other_games() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let folder = folder.path();
-    make(folder, "db", &[]);
-    let summary = document(folder, &["solve", "endgame", "summary", "db"]);
+    let folder = &Folder::new();
+    make(folder, "db", "");
+    let summary = folder.json("solve endgame summary db");
     assert!(number(&summary["worst_exploitability"]) < 1e-9);
     assert!(number(&summary["largest_difference"]) < 1e-6);
-    fs::write(folder.join("mine.rules"), "bet 1 when beating at least 85 %\nelse check\n")
-        .expect("written");
-    let arguments = ["solve", "endgame", "rules", "db", "--games", "200", "--lines", "1"];
-    let rules = document(folder, &[&arguments[..], &["--price", "mine.rules"]].concat());
+    folder.write("mine.rules", "bet 1 when beating at least 85 %\nelse check\n");
+    let arguments = "solve endgame rules db --games 200 --lines 1";
+    let rules = folder.json((arguments, "--price mine.rules"));
     let price = |name: &str| {
-        let all = rules["rules"].as_array().expect("rules");
+        let all = list(&rules["rules"]);
         let rule = all.iter().find(|rule| rule["name"] == name).expect(name);
         number(&rule["exploitability"])
     };
@@ -115,42 +103,35 @@ fn solutions_of_a_database_are_equilibria_and_rules_are_priced_on_other_games() 
     assert!(price("found: 1 size") < 0.021);
     assert!(price("found: calls") < 0.025);
     assert!(price("mine.rules: bets") > 0.05);
-    check_failure(
-        &cardroom(folder, &["solve", "endgame", "rules", "db", "--games", "700"]),
+    folder.fails(
         3,
+        "solve endgame rules db --games 700",
         "name fewer, so that some are left to price rules on",
     );
 }
 
 /// Plays with these lines as the input.
-fn play(folder: &Path, arguments: &[&str], input: &str) -> Output {
-    let mut child = command(folder, &[&["solve", "endgame", "play"], arguments].concat())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the program starts");
+fn play(folder: &Folder, arguments: impl Words, input: &str) -> Run {
+    let mut command = folder.command(("solve endgame play", arguments));
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the program starts");
     // It may end before it has read all.
     let _ = child.stdin.take().expect("an input").write_all(input.as_bytes());
-    child.wait_with_output().expect("the program ends")
+    end(child)
 }
 
 #[test]
 fn answers_are_priced_exactly_and_the_end_of_the_input_ends_the_game() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let folder = folder.path();
-    let polar = ["--first", "1:0.5,10:0.5", "--second", "5", "--seed", "1"];
-    let said = |arguments: &[&str], input: &str| {
-        let output = play(folder, &[&polar[..], arguments].concat(), input);
-        assert!(output.status.success(), "{}", text(&output.stderr));
-        text(&output.stdout)
-    };
+    let folder = &Folder::new();
+    let polar = "--first 1:0.5,10:0.5 --second 5 --seed 1";
+    let said =
+        |arguments: &str, input: &str| play(folder, (polar, arguments), input).code(0).stdout;
     // Against 3 pots the middling card wins 1 + 3 from a bluff, 3/4 as likely as a value bet,
     // and loses 3 to those: it may do as it likes. Called one time in four, a bet of the best card
     // gets 1 + 3/4; a check gets 1, and the worst card 0 however it plays.
-    let second = said(&["--seat", "second", "--games", "40"], &"call\nfold\n".repeat(20));
+    let second = said("--seat second --games 40", &"call\nfold\n".repeat(20));
     assert!(second.contains("40 games") && second.contains("0 of which cost"), "{second}");
-    let first = said(&["--seat", "first", "--games", "30"], &"check\n".repeat(30));
+    let first = said("--seat first --games 30", &"check\n".repeat(30));
     let blunders = first.matches("That costs 0.7500 pots; the equilibrium: bet 3.0.").count();
     let best = first.matches("hold card 10, which beats 100 %").count();
     let free = first.matches("That costs nothing; the equilibrium: check 25.0 %").count();
@@ -159,18 +140,18 @@ fn answers_are_priced_exactly_and_the_end_of_the_input_ends_the_game() {
         format!("30 answers, {blunders} of which cost something: {:.4}", 0.75 * blunders as f64);
     assert!(first.contains(&sums), "{first}");
     // The same again; what is no answer is asked for again, and the end of the input is no game.
-    assert_eq!(first, said(&["--seat", "first", "--games", "30"], &"check\n".repeat(30)));
-    let cut = said(&["--seat", "first"], "chekc\nBET 3.05\n all-in \n");
-    for part in ["`chekc`: write check", "`bet 3.05`: bets are 0.1 to 3.0", "1 game: ", "1 answer,"]
-    {
-        assert!(cut.contains(part), "{part}: {cut}");
-    }
-    assert!(said(&[], "").ends_with(
+    assert_eq!(first, said("--seat first --games 30", &"check\n".repeat(30)));
+    let cut = said("--seat first", "chekc\nBET 3.05\n all-in \n");
+    shows(
+        &cut,
+        &["`chekc`: write check", "`bet 3.05`: bets are 0.1 to 3.0", "1 game: ", "1 answer,"],
+    );
+    assert!(said("", "").ends_with(
         "0 games: 0.000 pots. 0 answers, 0 of which cost something: 0.0000 pots in all.\n"
     ));
-    assert!(said(&[], "quit\nbet 3\n").contains("0 games: "));
-    check_failure(&play(folder, &["--first", "11"], ""), 3, "cards go from 1 to 10");
-    check_failure(&play(folder, &["--first", "4", "--second", "4"], ""), 3, "no deal possible");
+    assert!(said("", "quit\nbet 3\n").contains("0 games: "));
+    play(folder, "--first 11", "").failed(3, "cards go from 1 to 10");
+    play(folder, "--first 4 --second 4", "").failed(3, "no deal possible");
 }
 
 /// The shipped lists, with the most that each may cost.
@@ -179,18 +160,16 @@ const SHIPPED: [(&str, f64); 3] =
 
 #[test]
 fn the_shipped_rules_cost_what_their_files_say() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let folder = folder.path();
-    let database = ["solve", "endgame", "database", "--games", "21000", "--out", "db"];
-    assert!(cardroom(folder, &database).status.success());
+    let folder = &Folder::new();
+    folder.run("solve endgame database --games 21000 --out db").code(0);
     let at =
         |name: &str| format!("{}/agents/models/rules/{name}.rules", env!("CARGO_MANIFEST_DIR"));
     let files = SHIPPED.map(|(name, _)| at(name));
     let mut arguments = vec!["solve", "endgame", "rules", "db", "--lines", "0"];
     files.iter().for_each(|file| arguments.extend(["--price", file]));
-    let priced = document(folder, &arguments);
+    let priced = folder.json(arguments);
     let price = |name: &str| {
-        let all = priced["rules"].as_array().expect("rules");
+        let all = list(&priced["rules"]);
         let rule = all.iter().find(|rule| rule["name"] == name).expect(name);
         number(&rule["exploitability"])
     };
@@ -206,24 +185,22 @@ fn the_shipped_rules_cost_what_their_files_say() {
 
 #[test]
 fn what_is_no_endgame_ends_in_one_line_that_names_it() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let folder = folder.path();
+    let folder = &Folder::new();
     for (arguments, expected) in [
-        (&["--first", "1:-1"][..], "`1:-1`: a weight is a number of at least 0"),
-        (&["--first", "1:nan"], "a weight is a number of at least 0"),
-        (&["--first", "11"], "cards go from 1 to 10"),
-        (&["--first", "0-3"], "cards go from 1 to 10"),
-        (&["--second", "x"], "`x`: no card"),
-        (&["--first", "4", "--second", "4"], "no deal possible"),
-        (&["--step", "0"], "bets in steps of 0 up to 3"),
-        (&["--step", "5"], "bets in steps of 5 up to 3"),
-        (&["--step", "0.001"], "3000 sizes are more than 1000"),
-        (&["--sizes", "1,4"], "4 pots are more than the stack of 3"),
-        (&["--sizes", "0"], "a bet of 0 pots"),
-        (&["--cards", "1"], "a deck of 1 cards"),
-        (&["--cards", "100000"], "a deck of 100000 cards"),
+        ("--first 1:-1", "`1:-1`: a weight is a number of at least 0"),
+        ("--first 1:nan", "a weight is a number of at least 0"),
+        ("--first 11", "cards go from 1 to 10"),
+        ("--first 0-3", "cards go from 1 to 10"),
+        ("--second x", "`x`: no card"),
+        ("--first 4 --second 4", "no deal possible"),
+        ("--step 0", "bets in steps of 0 up to 3"),
+        ("--step 5", "bets in steps of 5 up to 3"),
+        ("--step 0.001", "3000 sizes are more than 1000"),
+        ("--sizes 1,4", "4 pots are more than the stack of 3"),
+        ("--sizes 0", "a bet of 0 pots"),
+        ("--cards 1", "a deck of 1 cards"),
+        ("--cards 100000", "a deck of 100000 cards"),
     ] {
-        let output = cardroom(folder, &[&["solve", "endgame", "solve"], arguments].concat());
-        check_failure(&output, 3, expected);
+        folder.run(("solve endgame solve", arguments)).failed(3, expected);
     }
 }

@@ -1,23 +1,20 @@
 //! `cardroom solve endgame learn` and `solve endgame tree` as a process: tables, documents, a
 //! picture, one line for each mistake.
 
-use std::fs;
-use std::path::Path;
-
 use learners::database::{DatabasePlan, make};
 use readable::endgame::Bets;
 use readable::endgame::database::Deck;
 use serde_json::Value;
 
-use super::program::{cardroom, document, text};
+use crate::program::{Folder, list};
 
 /// A folder with a database of the published endgame, `games`.
-fn folder(games: u64) -> tempfile::TempDir {
-    let folder = tempfile::tempdir().expect("a folder");
+fn folder(games: u64) -> Folder {
+    let folder = Folder::new();
     let (bets, made_by) = (Bets::published(), "test".to_owned());
     let content = Deck::new(10, &bets);
     let plan = DatabasePlan { content, seed: 1, games: 0..games, of: None, made_by };
-    make(&plan, &folder.path().join("games"), |_| true).expect("made");
+    make(&plan, &folder.join("games"), |_| true).expect("made");
     folder
 }
 
@@ -28,11 +25,11 @@ fn mean(value: &Value, of: &str) -> f64 {
 #[test]
 fn what_is_learned_is_as_good_as_published() {
     let folder = folder(1500);
-    let learn = ["solve", "endgame", "learn", "games", "--depths", "3,5", "--quiet"];
-    let found = document(folder.path(), &learn);
+    let learn = "solve endgame learn games --depths 3,5 --quiet";
+    let found = folder.json(learn);
     assert_eq!(found["schema"], "cardroom-endgame-learn/1");
     assert_eq!((&found["train"], &found["test"]), (&1200.into(), &300.into()));
-    let learned = found["representations"].as_array().expect("representations");
+    let learned = list(&found["representations"]);
     assert_eq!(learned.len(), 10);
     let (mut whole, mut one) = (0.0, 0.0);
     for (number, representation) in (1..).zip(learned) {
@@ -54,26 +51,24 @@ fn what_is_learned_is_as_good_as_published() {
 #[test]
 fn the_tree_of_one_size_has_the_published_leaves() {
     let folder = folder(1500);
-    let tree = ["solve", "endgame", "tree", "games", "--svg", "tree.svg"];
-    let output = cardroom(folder.path(), &tree);
-    let words = text(&output.stdout);
-    assert!(output.status.success() && words.contains("the card beats ≥ 0."), "{words}");
-    let picture = fs::read_to_string(folder.path().join("tree.svg")).expect("a picture");
+    let words = folder.ok("solve endgame tree games --svg tree.svg");
+    assert!(words.contains("the card beats ≥ 0."), "{words}");
+    let picture = folder.read("tree.svg");
     assert_eq!(picture.matches("<g>").count(), 31);
-    let found = document(folder.path(), &tree[..4]);
+    let found = folder.json("solve endgame tree games");
     assert_eq!(found["schema"], "cardroom-endgame-tree/1");
     assert_eq!(found["nodes"].as_array().map(Vec::len), Some(31));
     // Every training card is in one leaf.
-    let nodes = found["nodes"].as_array().expect("nodes").iter();
+    let nodes = list(&found["nodes"]).iter();
     let leaves = nodes.filter(|node| node["column"].is_null());
     assert_eq!(leaves.map(|leaf| leaf["rows"].as_u64().expect("rows")).sum::<u64>(), 12_000);
-    let published = found["published"].as_array().expect("published leaves");
+    let published = list(&found["published"]);
     for leaf in published.iter().take(2) {
         assert_eq!(leaf["holds"], true, "{leaf}");
     }
     // By the player's own distribution there is a leaf near the third, too.
-    let found = document(folder.path(), &[&tree[..4], &["--share", "own"]].concat());
-    let sizes = found["published"].as_array().expect("published leaves").iter();
+    let found = folder.json("solve endgame tree games --share own");
+    let sizes = list(&found["published"]).iter();
     for (leaf, size) in sizes.map(|leaf| &leaf["size"]).zip([0.13, 2.95, 2.42]) {
         assert!((leaf.as_f64().expect("a size") - size).abs() < 0.3, "{found}");
     }
@@ -82,27 +77,22 @@ fn the_tree_of_one_size_has_the_published_leaves() {
 #[test]
 fn each_mistake_is_told_in_one_line() {
     let folder = folder(20);
-    fs::write(folder.path().join("foreign"), "cardroom").expect("written");
-    let check = |arguments: &[&str], code: i32, expected: &str| {
-        let output = cardroom(folder.path(), &[&["solve", "endgame"], arguments].concat());
-        let said = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {said}");
-        assert!(said.contains(expected), "{arguments:?}: {said}");
+    folder.write("foreign", "cardroom");
+    let check = |arguments: &str, code: i32, expected: &str| {
+        let said = folder.run(("solve endgame", arguments)).code(code).says(&[expected]).stderr;
         assert!(code != 3 || said.lines().count() == 1, "{said}");
     };
-    let learn = ["learn", "games"];
-    let with = |more: &[&'static str]| [&learn, more].concat();
-    check(&with(&["--games", "21"]), 3, "games: it has 20 games, and --games asks for 21");
-    check(&with(&["--games", "5"]), 3, "at least 10 are needed");
-    check(&with(&["--neighbours", "1,17"]), 3, "--neighbours has 17: there are 16 games");
-    check(&with(&["--neighbours", "0"]), 3, "--neighbours has 0: there are 16 games");
-    check(&with(&["--depths", "3..70"]), 2, "--depths has 70: trees have at most 64");
-    check(&with(&["--representations", "0..3"]), 2, "there are 1 to 10");
-    check(&with(&["--depths", "3-5"]), 2, "write it as in 3..20 or 3,5,8");
-    check(&["learn", "foreign"], 3, "foreign: it does not begin like one");
-    check(&["learn", "none"], 3, "none: ");
-    check(&["tree", "games", "--representation", "3"], 2, "one size are 7 to 10");
-    check(&["tree", "games", "--depth", "9"], 2, "at most 8 can be shown");
-    check(&["tree", "games", "--svg", "no/tree.svg"], 2, "no/tree.svg: there is no folder no");
-    assert!(!Path::new(folder.path()).join("no").exists());
+    check("learn games --games 21", 3, "games: it has 20 games, and --games asks for 21");
+    check("learn games --games 5", 3, "at least 10 are needed");
+    check("learn games --neighbours 1,17", 3, "--neighbours has 17: there are 16 games");
+    check("learn games --neighbours 0", 3, "--neighbours has 0: there are 16 games");
+    check("learn games --depths 3..70", 2, "--depths has 70: trees have at most 64");
+    check("learn games --representations 0..3", 2, "there are 1 to 10");
+    check("learn games --depths 3-5", 2, "write it as in 3..20 or 3,5,8");
+    check("learn foreign", 3, "foreign: it does not begin like one");
+    check("learn none", 3, "none: ");
+    check("tree games --representation 3", 2, "one size are 7 to 10");
+    check("tree games --depth 9", 2, "at most 8 can be shown");
+    check("tree games --svg no/tree.svg", 2, "no/tree.svg: there is no folder no");
+    assert!(!folder.join("no").exists());
 }

@@ -2,10 +2,8 @@
 //! chips are, which hands cannot be kept, and which results cannot have happened.
 
 use std::fs;
-use std::path::Path;
-use std::process::Output;
 
-use super::program::{cardroom, check_failure, document, text};
+use crate::program::{Folder, Run, list, shows};
 
 /// A PHH table of a hand in which p2 raises and wins what p1 has in.
 fn table(number: u32, more: &str) -> String {
@@ -22,34 +20,32 @@ fn tables(numbers: &[u64], more: &str) -> String {
     hands.map(|(number, hand)| table(number, &format!("hand = {hand}\n{more}"))).collect()
 }
 
-fn import(folder: &Path, files: &[(&str, &str)], more: &[&str]) -> Output {
+fn import(folder: &Folder, files: &[(&str, &str)], more: &str) -> Run {
     for (name, content) in files {
-        fs::write(folder.join(name), content).expect("a file");
+        folder.write(name, content);
     }
     // A folder of an earlier import is no match of this one.
     let _ = fs::remove_dir_all(folder.join("m"));
     let names: Vec<&str> = files.iter().map(|(name, _)| *name).collect();
-    cardroom(folder, &[&["import", "--out", "m"], &names[..], more].concat())
+    folder.run(("import --out m", names, more))
 }
 
 /// Imports, and gives what was said and each player's name and chips.
-fn imported(folder: &Path, files: &[(&str, &str)], more: &[&str]) -> (String, Vec<(String, f64)>) {
-    let output = import(folder, files, more);
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    let stats = document(folder, &["stats", "m", "--estimates", "off", "--allin", "off"]);
-    let entrants = stats["entrants"].as_array().expect("players").iter();
+fn imported(folder: &Folder, files: &[(&str, &str)], more: &str) -> (String, Vec<(String, f64)>) {
+    let output = import(folder, files, more).code(0);
+    let stats = folder.json("stats m --estimates off --allin off");
+    let entrants = list(&stats["entrants"]).iter();
     let mut chips: Vec<(String, f64)> = entrants
         .map(|one| (one["name"].as_str().unwrap_or_default().to_owned(), one["chips"].as_f64()))
         .map(|(name, chips)| (name, chips.expect("chips")))
         .collect();
     chips.sort_by(|a, b| a.0.cmp(&b.0));
-    (text(&output.stderr), chips)
+    (output.stderr, chips)
 }
 
 #[test]
 fn players_without_names_are_those_of_their_seats_and_never_seated_by_guess() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
+    let at = &Folder::new();
     let named = |more: &str| tables(&[1, 2, 3, 4], more);
     let same = |names: [&str; 2]| names.map(str::to_owned).into_iter().zip([-400.0, 400.0]);
     for (more, names) in [
@@ -58,17 +54,17 @@ fn players_without_names_are_those_of_their_seats_and_never_seated_by_guess() {
         ("players = ['A', 'A']\nseats = [2, 5]", ["seat-2", "seat-5"]),
         ("players = ['A', 'B']", ["A", "B"]),
     ] {
-        let (_, chips) = imported(at, &[("h.phhs", &named(more))], &[]);
+        let (_, chips) = imported(at, &[("h.phhs", &named(more))], "");
         assert!(same(names).eq(chips), "{more}");
     }
     // Equal once blanks are written as `_`, in any file and order.
     let (one, other) = (named("players = ['A b', 'A_b']"), named("players = ['A_b', 'A b']"));
-    let (told, chips) = imported(at, &[("h.phhs", &one), ("i.phhs", &other)], &[]);
+    let (told, chips) = imported(at, &[("h.phhs", &one), ("i.phhs", &other)], "");
     assert!(told.contains("`A_b` is written A_b#2") && told.contains("renumbered"), "{told}");
     assert!(chips.iter().all(|(name, chips)| name.starts_with("A_b") && *chips == 0.0));
     let (log, moved) = ("STATE:0:f:|:50|-50:a b|a_b\n", "STATE:1:f:|:50|-50:a b|a_b\n");
-    let game = ["--game", "holdem.nolimit.2p.reverse_blinds"];
-    let (_, chips) = imported(at, &[("h.log", log), ("i.log", moved)], &game);
+    let game = "--game holdem.nolimit.2p.reverse_blinds";
+    let (_, chips) = imported(at, &[("h.log", log), ("i.log", moved)], game);
     assert_eq!(chips, [("a_b".to_owned(), 100.0), ("a_b#2".to_owned(), -100.0)]);
     let rows = |entrant: &str, names: [&str; 2]| {
         let header = format!("hand,seat,{entrant}name,hole,board,betting,chips\n");
@@ -79,7 +75,7 @@ fn players_without_names_are_those_of_their_seats_and_never_seated_by_guess() {
         header + &row(0, 50) + &row(1, -50)
     };
     for (names, expected) in [(["a", "a"], ["a", "a#2"]), (["", ""], ["player-1", "player-2"])] {
-        let (_, chips) = imported(at, &[("h.csv", &rows("entrant,", names))], &game);
+        let (_, chips) = imported(at, &[("h.csv", &rows("entrant,", names))], game);
         let expected = expected.map(str::to_owned).into_iter().zip([50.0, -50.0]);
         assert!(expected.eq(chips), "{names:?}");
     }
@@ -96,15 +92,14 @@ fn players_without_names_are_those_of_their_seats_and_never_seated_by_guess() {
         ("h.csv", rows("", ["", ""]), "line 2: there is neither a name nor an entrant's number"),
         ("h.log", "STATE:0:f:|:50|-50:a|a\n".into(), "line 1: `a` is not a name of one player"),
     ] {
-        check_failure(&import(at, &[(file, &content)], &game), 3, expected);
+        import(at, &[(file, &content)], game).failed(3, expected);
         assert!(!at.join("m").exists(), "{file}: a refused import leaves a folder");
     }
 }
 
 #[test]
 fn what_cannot_be_kept_is_an_error_with_its_place_or_left_out_by_kind() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
+    let at = &Folder::new();
     let named = "players = ['A', 'B']";
     let antes = table(2, named).replace("antes = [0, 0]", "antes = [10, 10]");
     let rake = table(3, &format!("{named}\nwinnings = [0, 190]"));
@@ -120,35 +115,28 @@ fn what_cannot_be_kept_is_an_error_with_its_place_or_left_out_by_kind() {
         table(7, "players = ['A', 'Who']"),
     ];
     let all = hands.concat();
-    let output = import(at, &[("h.phhs", &all)], &[]);
     let expected = "h.phhs: PHH, line 9: hand 2: antes are not supported: leave such hands out";
-    check_failure(&output, 3, expected);
+    import(at, &[("h.phhs", &all)], "").failed(3, expected);
     let two = table(1, named) + &deep;
     let expected = "h.phhs, line 9, hand 5: its game differs from that of the first hand, \
                     h.phhs, line 1, hand 1: the game's stacks are 20000 20000 in one and 30000 \
                     20000 in the other";
-    check_failure(&import(at, &[("h.phhs", &two)], &[]), 3, expected);
-    let (told, chips) = imported(at, &[("h.phhs", &all)], &["--leave-out"]);
+    import(at, &[("h.phhs", &two)], "").failed(3, expected);
+    let (told, chips) = imported(at, &[("h.phhs", &all)], "--leave-out");
     assert_eq!(chips, [("A".to_owned(), 0.0), ("B".to_owned(), 0.0)]);
-    for kind in [
-        "of other variants",
-        "with antes",
-        "with rake",
-        "with other stacks",
-        "with other \
-                                                                                      players",
-    ] {
+    for kind in
+        ["of other variants", "with antes", "with rake", "with other stacks", "with other players"]
+    {
         assert!(told.contains(&format!("left out: 1 hand {kind}\n")), "{told}");
     }
-    let none = import(at, &[("h.phhs", &antes)], &["--leave-out"]);
-    check_failure(&none, 3, "there are no hands but 1 hand with antes");
+    import(at, &[("h.phhs", &antes)], "--leave-out")
+        .failed(3, "there are no hands but 1 hand with antes");
 }
 
 #[test]
 fn results_that_no_hidden_cards_give_are_refused_with_their_line() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
-    let game = ["--game", "holdem.nolimit.2p.reverse_blinds"];
+    let at = &Folder::new();
+    let game = "--game holdem.nolimit.2p.reverse_blinds";
     let line = |chips: [&str; 2]| {
         format!("STATE:5:r240c/cc/cc/cc:|JsTh/2d8c9s/Kh/3c:{}|{}:A|B\n", chips[0], chips[1])
     };
@@ -157,17 +145,15 @@ fn results_that_no_hidden_cards_give_are_refused_with_their_line() {
         let log = possible.clone() + &line(chips).replace(":5:", ":6:");
         let expected =
             format!("h.log: ACPC log, line 2: hand 6: payoffs [{}, {}]", chips[0], chips[1]);
-        check_failure(&import(at, &[("h.log", &log)], &game), 3, &expected);
-        let stats = cardroom(at, &[&["stats", "h.log"], &game[..]].concat());
-        check_failure(&stats, 3, "are impossible: the seats put in [240, 240]");
+        import(at, &[("h.log", &log)], game).failed(3, &expected);
+        at.run(("stats h.log", game)).failed(3, "are impossible: the seats put in [240, 240]");
     }
-    imported(at, &[("h.log", &possible)], &game);
+    imported(at, &[("h.log", &possible)], game);
 }
 
 #[test]
 fn cents_are_chips_and_numbers_of_sites_are_kept() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
+    let at = &Folder::new();
     let named = "players = ['A', 'B']";
     let coins = |text: String| {
         text.replace("[50, 100]", "[0.25, 0.50]")
@@ -178,13 +164,14 @@ fn cents_are_chips_and_numbers_of_sites_are_kept() {
     let cents = coins(tables(&[3_017_237_436, 3_017_235_188], named));
     // Whole in itself, and of the same game.
     let whole = cents.replace("3017237436", "'abc-12'").replace("3017235188", "9007199254740993");
-    let (told, chips) = imported(at, &[("c.phhs", &cents), ("w.phhs", &whole)], &[]);
-    assert!(told.contains("amounts are scaled: 100 chips are 1, a chip is 0.01"), "{told}");
-    assert!(told.contains("not kept: hand"), "{told}");
+    let (told, chips) = imported(at, &[("c.phhs", &cents), ("w.phhs", &whole)], "");
+    shows(&told, &["amounts are scaled: 100 chips are 1, a chip is 0.01", "not kept: hand"]);
     assert_eq!(chips, [("A".to_owned(), -200.0), ("B".to_owned(), 200.0)]);
-    let stats = text(&cardroom(at, &["stats", "m"]).stdout);
+    let stats = at.run("stats m").stdout;
     assert!(stats.contains("\n4 of 4 hands\n"), "{stats}");
-    let log = text(&cardroom(at, &["export", "m", "--format", "acpc"]).stdout);
-    assert!(log.contains("STATE:3017237436:r125f:AhKh|7c2d:-50|50:A|B\n"), "{log}");
-    assert!(log.contains("STATE:9007199254740993:") && log.contains("SCORE:"), "{log}");
+    let log = at.run("export m --format acpc").stdout;
+    shows(
+        &log,
+        &["STATE:3017237436:r125f:AhKh|7c2d:-50|50:A|B\n", "STATE:9007199254740993:", "SCORE:"],
+    );
 }

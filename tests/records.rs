@@ -2,15 +2,8 @@
 //! not overwrite.
 
 use std::fs;
-use std::path::Path;
 
-use super::program::{cardroom, check_failure, document, text};
-
-fn succeed(folder: &Path, arguments: &[&str]) -> String {
-    let output = cardroom(folder, arguments);
-    assert!(output.status.success(), "{arguments:?}: {}", text(&output.stderr));
-    text(&output.stdout)
-}
+use crate::program::{Folder, Words, shows};
 
 const LOG: &str = "# name/game/hands/seed 2017.a.b.0 /home/x/holdem.nolimit.2p.reverse_blinds.game \
                    2 7\n\
@@ -19,14 +12,9 @@ const LOG: &str = "# name/game/hands/seed 2017.a.b.0 /home/x/holdem.nolimit.2p.r
 
 #[test]
 fn published_logs_are_read_with_blanks_a_mark_or_an_empty_line_before_them() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
-    let export = |name: &str| {
-        let output = cardroom(at, &["export", name, "--format", "acpc"]);
-        assert!(output.status.success(), "{name}: {}", text(&output.stderr));
-        text(&output.stdout)
-    };
-    fs::write(at.join("plain.log"), LOG).expect("a file");
+    let at = &Folder::new();
+    let export = |name: &str| at.ok(("export", [name], "--format acpc"));
+    at.write("plain.log", LOG);
     let expected = export("plain.log");
     assert!(expected.contains("STATE:1:f:6sKs|5dJd:50|-50:b|a\n"), "{expected}");
     for (name, start, end) in [
@@ -35,19 +23,15 @@ fn published_logs_are_read_with_blanks_a_mark_or_an_empty_line_before_them() {
         ("empty.log", "\n", "\n"),
         ("all.log", "\u{feff}\r\n    ", "\r\n"),
     ] {
-        fs::write(at.join(name), format!("{start}{}", LOG.replace('\n', end))).expect("a file");
+        at.write(name, format!("{start}{}", LOG.replace('\n', end)));
         assert_eq!(export(name), expected, "{name}");
-        let stats = cardroom(at, &["stats", name, "--json"]);
-        assert!(stats.status.success(), "{name}: {}", text(&stats.stderr));
-        let report: serde_json::Value = serde_json::from_slice(&stats.stdout).expect("a report");
-        assert_eq!(report["hands"], 2, "{name}");
+        assert_eq!(at.json(("stats", [name]))["hands"], 2, "{name}");
     }
 }
 
 #[test]
 fn a_file_that_is_neither_ledger_nor_log_is_told_so_with_its_first_line() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
+    let at = &Folder::new();
     let long = "x".repeat(5000);
     let noise: Vec<u8> =
         (0..100_000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 11) as u8).collect();
@@ -58,121 +42,115 @@ fn a_file_that_is_neither_ledger_nor_log_is_told_so_with_its_first_line() {
         (b"# notes\nof Tuesday\n", "it begins with `# notes`"),
         (&noise, "it begins with `"),
     ] {
-        fs::write(at.join("file"), content).expect("a file");
-        for command in [&["stats", "file"][..], &["export", "file", "--format", "csv"]] {
-            let output = cardroom(at, command);
+        at.write("file", content);
+        for command in ["stats file", "export file --format csv"] {
             let neither = format!("file is neither a cardroom ledger nor an ACPC log: {expected}");
-            check_failure(&output, 3, &neither);
-            assert!(output.stderr.len() < 2000, "{}", text(&output.stderr));
+            let said = at.run(command).failed(3, &neither).stderr;
+            assert!(said.len() < 2000, "{said}");
         }
     }
-    check_failure(&cardroom(at, &["stats", "nothing"]), 3, "cannot read nothing: No such file");
+    at.fails(3, "stats nothing", "cannot read nothing: No such file");
 }
 
 #[test]
 fn an_export_overwrites_nothing_unless_it_is_forced_to() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
-    fs::write(at.join("a.log"), LOG).expect("a file");
-    fs::write(at.join("mine.csv"), "mine\n").expect("a file");
-    let export = |more: &[&str]| cardroom(at, &[&["export", "a.log"], more].concat());
-    let read = |name: &str| fs::read_to_string(at.join(name)).expect("a file");
-    let csv = ["--format", "csv", "--out", "mine.csv"];
-    check_failure(&export(&csv), 3, "mine.csv already exists: add --force to overwrite it");
+    let at = &Folder::new();
+    at.write("a.log", LOG);
+    at.write("mine.csv", "mine\n");
+    let export = |more: &dyn Words| at.run(("export a.log", more));
+    let read = |name: &str| at.read(name);
+    let csv = "--format csv --out mine.csv";
+    export(&csv).failed(3, "mine.csv already exists: add --force to overwrite it");
     assert_eq!(read("mine.csv"), "mine\n");
-    assert!(export(&[&csv[..], &["--force"]].concat()).status.success());
+    export(&(csv, "--force")).code(0);
     assert!(read("mine.csv").starts_with("hand,"), "{}", read("mine.csv"));
     // Nor the second of several files, the first of which is then not written either.
-    fs::write(at.join("h-2.phhs"), "mine\n").expect("a file");
-    let phh = ["--format", "phhs", "--out", "h.phhs", "--hands-per-file", "1"];
-    check_failure(&export(&phh), 3, "h-2.phhs already exists");
+    at.write("h-2.phhs", "mine\n");
+    let phh = "--format phhs --out h.phhs --hands-per-file 1";
+    export(&phh).failed(3, "h-2.phhs already exists");
     assert!(!at.join("h.phhs").exists());
-    assert!(export(&[&phh[..], &["--force"]].concat()).status.success());
+    export(&(phh, "--force")).code(0);
     assert!(read("h-2.phhs").starts_with("[1]"), "{}", read("h-2.phhs"));
     // Not what is exported, with --force either.
     for out in ["a.log", "./a.log"] {
-        let own = ["--format", "csv", "--force", "--out", out];
-        check_failure(&export(&own), 3, "a.log is a file of the match itself");
+        export(&("--format csv --force --out", [out]))
+            .failed(3, "a.log is a file of the match itself");
     }
     assert_eq!(read("a.log"), LOG);
-    succeed(at, &["match", "random", "call", "--hands", "20", "--out", "m"]);
+    at.ok("match random call --hands 20 --out m");
     for name in ["ledger.sqlite", "decisions.jsonl"] {
         let before = fs::read(at.join("m").join(name)).expect("a file");
         let own = format!("m/{name}");
-        let own = ["export", "m", "--format", "csv", "--force", "--out", &own];
-        check_failure(&cardroom(at, &own), 3, "is a file of the match itself");
+        at.fails(
+            3,
+            ("export m --format csv --force --out", [&own]),
+            "is a file of the match itself",
+        );
         assert!(fs::read(at.join("m").join(name)).expect("a file") == before, "{name}");
     }
     // What holds nothing is no loss.
-    assert!(export(&["--format", "csv", "--out", "/dev/null"]).status.success());
+    export(&"--format csv --out /dev/null").code(0);
 }
 
 #[test]
 fn an_exported_match_is_imported_as_it_was() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
-    succeed(at, &["match", "random", "call", "--hands", "500", "--out", "m"]);
+    let at = &Folder::new();
+    at.ok("match random call --hands 500 --out m");
     let game = "holdem.nolimit.2p.reverse_blinds";
     let sha256 = |name: &str| {
-        let stats = document(at, &["stats", name, "--allin", "off", "--estimates", "off"]);
+        let stats = at.json(("stats", [name], "--allin off --estimates off"));
         (stats["record"]["sha256"].clone(), stats["entrants"][0]["rate"].clone())
     };
     for (format, file) in [("phhs", "h.phhs"), ("csv", "h.csv"), ("acpc", "h.log")] {
-        succeed(at, &["export", "m", "--format", format, "--out", file]);
+        at.ok(("export m --format", [format], "--out", [file]));
         let out = format!("from-{format}");
-        let shown = succeed(at, &["import", file, "--game", game, "--out", &out]);
+        let shown = at.ok(("import", [file], "--game", [game], "--out", [&out]));
         assert!(shown.contains("500 of 500 hands"), "{shown}");
-        let manifest = fs::read_to_string(at.join(&out).join("manifest.toml")).expect("a manifest");
+        let manifest = at.read(format!("{out}/manifest.toml"));
         assert!(manifest.contains(&format!("game_name = \"{game}\"")), "{manifest}");
         // An ACPC log does not say which hands share a deal.
         if format != "acpc" {
             assert_eq!(sha256(&out), sha256("m"), "{format}");
         }
-        check_failure(&cardroom(at, &["replay", &out]), 3, "played elsewhere and imported");
-        let again = ["import", file, "--game", game, "--out", &out];
-        check_failure(&cardroom(at, &again), 3, "already holds a match");
+        at.fails(3, ("replay", [&out]), "played elsewhere and imported");
+        at.fails(3, ("import", [file], "--game", [game], "--out", [&out]), "already holds a match");
     }
-    let output = cardroom(at, &["import", "h.phhs", "--out", "told"]);
-    assert!(text(&output.stderr).contains("not kept: event"), "{}", text(&output.stderr));
-    check_failure(&cardroom(at, &["import", "h.csv", "--out", "n"]), 3, "say which with --game");
-    check_failure(&cardroom(at, &["import", "none.phh", "--out", "n"]), 3, "none.phh");
-    fs::write(at.join("bad.phh"), "variant = 'NT'\nactions = 3\n").expect("a file");
-    check_failure(&cardroom(at, &["import", "bad.phh", "--out", "n"]), 3, "bad.phh: PHH, line 1");
-    let hidden = succeed(at, &["export", "m", "--format", "pokerstars", "--anonymise"]);
+    let output = at.run("import h.phhs --out told");
+    assert!(output.stderr.contains("not kept: event"), "{}", output.stderr);
+    at.fails(3, "import h.csv --out n", "say which with --game");
+    at.fails(3, "import none.phh --out n", "none.phh");
+    at.write("bad.phh", "variant = 'NT'\nactions = 3\n");
+    at.fails(3, "import bad.phh --out n", "bad.phh: PHH, line 1");
+    let hidden = at.ok("export m --format pokerstars --anonymise");
     assert!(hidden.contains("player-1") && !hidden.contains("random"), "{hidden}");
 }
 
 #[test]
 fn hands_of_another_programs_table_are_imported_by_a_map_of_its_columns() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
+    let at = &Folder::new();
     let map = "betting = 'Betting'\nboard = 'Board'\n\
                [[player]]\nname = 'bot'\nhole = 'Bot'\n\
                [[player]]\nname = 'guest'\nhole = 'Guest'\nposition = 'Position'\nchips = 'Won'\n";
-    fs::write(at.join("map.toml"), map).expect("a file");
+    at.write("map.toml", map);
     let rows = "Position,Bot,Guest,Board,Betting,Won,Seconds\n\
                 bb,AhKd,,,f,50,3\n\
                 sb,7c2d,Qs Qh,2c 3c 4c 5d 9h,r300c/cc/cr600c/cc,600,21\n";
-    fs::write(at.join("hands.csv"), rows).expect("a file");
-    let game = ["--game", "holdem.nolimit.2p.reverse_blinds"];
-    let import = |map: &str, more: &[&str]| {
-        let args = ["import", "hands.csv", "--columns", map, "--out", "m"];
-        cardroom(at, &[&args, &game[..], more].concat())
-    };
-    check_failure(&import("none.toml", &[]), 3, "none.toml");
-    check_failure(&import("map.toml", &["--agent", "who=oct"]), 2, "the players are guest, bot");
-    check_failure(&import("map.toml", &["--agent", "bot=ct"]), 2, "--agent bot=ct");
-    let output = import("map.toml", &["--agent", "bot"]);
-    assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
-    let output = import("map.toml", &["--agent", "bot=oct"]);
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    assert!(text(&output.stderr).contains("not kept: Seconds"), "{}", text(&output.stderr));
-    let stats = document(at, &["stats", "m", "--estimates", "off"]);
+    at.write("hands.csv", rows);
+    let game = "--game holdem.nolimit.2p.reverse_blinds";
+    let import =
+        |map: &str, more: &str| at.run(("import hands.csv --out m --columns", [map], game, more));
+    import("none.toml", "").failed(3, "none.toml");
+    import("map.toml", "--agent who=oct").failed(2, "the players are guest, bot");
+    import("map.toml", "--agent bot=ct").failed(2, "--agent bot=ct");
+    import("map.toml", "--agent bot").code(2);
+    let output = import("map.toml", "--agent bot=oct").code(0);
+    assert!(output.stderr.contains("not kept: Seconds"), "{}", output.stderr);
+    let stats = at.json("stats m --estimates off");
     assert_eq!(stats["entrants"][0]["chips"], 650.0, "{stats}");
     // The one who played is known, so that its trees can be asked.
-    let decision = succeed(at, &["explain", "decision", "m", "1", "1"]);
+    let decision = at.ok("explain decision m 1 1");
     assert!(decision.contains("7c2d") || decision.contains("7♣"), "{decision}");
-    let leaks = succeed(at, &["explain", "results", "m", "--who", "bot"]);
+    let leaks = at.ok("explain results m --who bot");
     assert!(!leaks.is_empty());
 }
 
@@ -199,57 +177,50 @@ Seat 2: Two (big blind) folded before Flop
 
 #[test]
 fn hands_of_poker_sites_are_imported_and_what_is_left_out_is_said() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
-    fs::write(at.join("z.txt"), format!("\u{feff}{ZOOM}").replace('\n', "\r\n")).expect("a file");
-    let output = cardroom(at, &["import", "z.txt", "--out", "z"]);
-    let said = text(&output.stderr);
-    assert!(output.status.success(), "{said}");
+    let at = &Folder::new();
+    at.write("z.txt", format!("\u{feff}{ZOOM}").replace('\n', "\r\n"));
+    let output = at.run("import z.txt --out z").code(0);
+    let said = &output.stderr;
     assert!(said.contains("100 are $1") && said.contains("not kept: table, time"), "{said}");
-    let stats = document(at, &["stats", "z"]);
+    let stats = at.json("stats z");
     let chips = |number: usize| {
         let entrant = &stats["entrants"][number];
         (entrant["name"].clone(), entrant["chips"].clone())
     };
     assert_eq!([chips(0), chips(1)], [("One".into(), 5.0.into()), ("Two".into(), (-5.0).into())]);
     // Other commands say what to do.
-    for command in [&["stats", "z.txt"][..], &["explain", "results", "z.txt"]] {
-        check_failure(
-            &cardroom(at, command),
-            3,
-            "z.txt is PokerStars text: `cardroom import z.txt",
-        );
+    for command in ["stats z.txt", "explain results z.txt"] {
+        at.fails(3, command, "z.txt is PokerStars text: `cardroom import z.txt");
     }
-    fs::write(at.join("notes.txt"), "some notes\n").expect("a file");
-    let unknown = cardroom(at, &["import", "notes.txt", "--out", "n"]);
-    check_failure(&unknown, 3, "also reads PokerStars text, Open Hand History, PHH in files named");
+    at.write("notes.txt", "some notes\n");
+    at.run("import notes.txt --out n")
+        .failed(3, "also reads PokerStars text, Open Hand History, PHH in files named");
     // A rake is an error, or left out.
     let raked = ZOOM.replace("#1000", "#1001").replace("Rake $0", "Rake $0.01");
-    fs::write(at.join("r.txt"), ZOOM.to_owned() + &raked + ZOOM).expect("a file");
-    let import = |more: &[&str]| cardroom(at, &[&["import", "r.txt", "--out", "r"], more].concat());
-    check_failure(&import(&[]), 3, "a rake is not supported");
+    at.write("r.txt", ZOOM.to_owned() + &raked + ZOOM);
+    let import = |more: &str| at.run(("import r.txt --out r", more));
+    import("").failed(3, "a rake is not supported");
     assert!(!at.join("r").exists() && !at.join("n").exists());
-    let said = text(&import(&["--leave-out"]).stderr);
-    assert!(said.contains("left out: 1 hand with a rake"), "{said}");
-    assert!(
-        said.contains("1 hand with the number of an earlier one, the first on line 35"),
-        "{said}"
+    let said = import("--leave-out").stderr;
+    shows(
+        &said,
+        &[
+            "left out: 1 hand with a rake",
+            "1 hand with the number of an earlier one, the first on line 35",
+        ],
     );
     // A file that is cut off in its last hand.
-    fs::write(at.join("c.txt"), ZOOM.to_owned() + &raked[..300]).expect("a file");
-    let said = text(&cardroom(at, &["import", "c.txt", "--out", "c"]).stderr);
-    assert!(said.contains("warning: c.txt ends in the middle of a hand"), "{said}");
-    assert!(said.contains("1 hand of 1 file"), "{said}");
+    at.write("c.txt", ZOOM.to_owned() + &raked[..300]);
+    let said = at.run("import c.txt --out c").stderr;
+    shows(&said, &["warning: c.txt ends in the middle of a hand", "1 hand of 1 file"]);
     let euros = ZOOM.replace('$', "€");
-    fs::write(at.join("e.txt"), euros).expect("a file");
-    let mixed = cardroom(at, &["import", "z.txt", "e.txt", "--out", "m"]);
-    check_failure(&mixed, 3, "100 chips cannot be $1 and €1 at once");
+    at.write("e.txt", euros);
+    at.run("import z.txt e.txt --out m").failed(3, "100 chips cannot be $1 and €1 at once");
 }
 
 #[test]
 fn a_log_that_is_cut_short_or_has_a_hand_twice_is_read_with_a_warning() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
+    let at = &Folder::new();
     let lines: Vec<&str> = LOG.lines().filter(|line| line.starts_with("STATE")).collect();
     let cut = format!("{}\n{}", lines[0], &lines[1][..20]);
     let twice = format!("{}\n{}\n{}\n", lines[0], lines[1], lines[0]);
@@ -263,18 +234,14 @@ fn a_log_that_is_cut_short_or_has_a_hand_twice_is_read_with_a_warning() {
             true => warning.to_owned(),
             false => warning.replace("line 3", "line 4").replace("line 2", "line 3"),
         };
-        fs::write(at.join("x.log"), content).expect("a file");
-        for command in [
-            &["stats", "x.log", "--json"][..],
-            &["export", "x.log", "--format", "csv"],
-            &["import", "x.log", "--out", "m", "--json"],
-        ] {
-            let output = cardroom(at, command);
-            let said = text(&output.stderr);
-            assert!(output.status.success(), "{command:?}: {said}");
+        at.write("x.log", content);
+        for command in
+            ["stats x.log --json", "export x.log --format csv", "import x.log --out m --json"]
+        {
+            let said = at.run(command).code(0).stderr;
             assert_eq!(said.matches(&warning).count(), 1, "{command:?}: {said}");
         }
-        let stats = document(at, &["stats", "m"]);
+        let stats = at.json("stats m");
         assert_eq!(stats["hands"], hands, "{stats}");
         fs::remove_dir_all(at.join("m")).expect("removed");
     }
@@ -284,8 +251,7 @@ fn a_log_that_is_cut_short_or_has_a_hand_twice_is_read_with_a_warning() {
 /// others write.
 #[test]
 fn names_of_others_are_shown_escaped_wherever_they_come_from() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
+    let at = &Folder::new();
     let (steers, turns) = ("a\u{1b}[2Jb", "c\u{202e}d");
     let game = "holdem.nolimit.2p.reverse_blinds";
     let log = format!("STATE:0:f:7h3c|9d4s:50|-50:{steers}|{turns}\n");
@@ -306,8 +272,9 @@ fn names_of_others_are_shown_escaped_wherever_they_come_from() {
             {"action_number":2,"player_id":0,"action":"Post BB","amount":100},
             {"action_number":3,"player_id":1,"action":"Fold"}]}],
         "pots":[{"number":0,"amount":100,"player_wins":[{"player_id":0,"win_amount":100}]}]}}"#;
-    fs::write(at.join("log.log"), &log).expect("a file");
-    let csv = succeed(at, &["export", "log.log", "--format", "csv", "--game", game])
+    at.write("log.log", &log);
+    let csv = at
+        .ok(("export log.log --format csv --game", [game]))
         .replace("a\\u{1b}[2Jb", steers)
         .replace("c\\u{202e}d", turns);
     assert!(csv.contains(steers) && csv.contains(turns), "{csv}");
@@ -319,29 +286,23 @@ fn names_of_others_are_shown_escaped_wherever_they_come_from() {
         ("z.txt", &zoom),
         ("h.ohh", ohh),
     ] {
-        fs::write(at.join(file), content).expect("a file");
-        fs::write(at.join("map.toml"), map).expect("a file");
-        let mut import = vec!["import", file, "--game", game, "--out", "m"];
-        if file == "c.csv" {
-            import.extend(["--columns", "map.toml"]);
-        }
-        let mut commands = vec![import];
-        commands.push(vec!["stats", "m"]);
-        commands.push(vec!["stats", "m", "--json"]);
-        commands.push(vec!["explain", "results", "m", "--who", "nobody"]);
+        at.write(file, content);
+        at.write("map.toml", map);
+        let columns = if file == "c.csv" { "--columns map.toml" } else { "" };
+        let import = format!("import {file} --game {game} --out m {columns}");
+        let mut commands = vec![import, "stats m".into(), "stats m --json".into()];
+        commands.push("explain results m --who nobody".into());
         for format in ["acpc", "csv", "jsonl", "phhs", "pokerstars", "ohh"] {
-            commands.push(vec!["export", "m", "--format", format]);
+            commands.push(format!("export m --format {format}"));
         }
         if file == "log.log" {
-            commands.push(vec!["stats", "log.log", "--game", game]);
-            commands.push(vec!["export", "log.log", "--game", game, "--format", "csv"]);
+            commands.push(format!("stats log.log --game {game}"));
+            commands.push(format!("export log.log --game {game} --format csv"));
         }
         for command in commands {
-            let output = cardroom(at, &command);
-            let shown = text(&output.stdout) + &text(&output.stderr);
-            if command[1] != "results" {
-                assert!(output.status.success(), "{file}, {command:?}: {shown}");
-            }
+            let run = at.run(&command);
+            let shown = run.stdout + &run.stderr;
+            assert!(run.status == Some(0) || command.contains("results"), "{command}: {shown}");
             let bad = |c: char| c == '\u{202e}' || c.is_control() && c != '\n';
             assert!(!shown.contains(bad), "{file}, {command:?}: {shown:?}");
             let begins = shown.lines().any(|line| line.starts_with("d|") || line == "d");
@@ -353,19 +314,18 @@ fn names_of_others_are_shown_escaped_wherever_they_come_from() {
 
 #[test]
 fn an_import_that_fails_leaves_nothing_behind_and_overwrites_nothing() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
-    fs::write(at.join("z.txt"), ZOOM).expect("a file");
-    let import = |more: &[&str]| cardroom(at, &[&["import", "z.txt"], more].concat());
-    assert!(!import(&["--name", "", "--out", "new/in/new"]).status.success());
+    let at = &Folder::new();
+    at.write("z.txt", ZOOM);
+    let import = |more: &str| at.run(("import z.txt", more));
+    assert_ne!(import("--name '' --out new/in/new").status, Some(0));
     assert!(!at.join("new").exists());
     fs::create_dir(at.join("old")).expect("a folder");
-    fs::write(at.join("old/mine.txt"), "mine").expect("a file");
-    assert!(!import(&["--name", "", "--out", "old"]).status.success());
+    at.write("old/mine.txt", "mine");
+    assert_ne!(import("--name '' --out old").status, Some(0));
     let left: Vec<_> = fs::read_dir(at.join("old")).expect("a folder").collect();
     assert_eq!(left.len(), 1, "{left:?}");
     // A log in the folder would be overwritten by that of the match.
-    fs::write(at.join("old/acpc.log"), LOG).expect("a file");
-    check_failure(&import(&["--out", "old"]), 3, "old already holds acpc.log");
-    assert_eq!(fs::read_to_string(at.join("old/acpc.log")).expect("a file"), LOG);
+    at.write("old/acpc.log", LOG);
+    import("--out old").failed(3, "old already holds acpc.log");
+    assert_eq!(at.read("old/acpc.log"), LOG);
 }

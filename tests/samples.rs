@@ -1,21 +1,13 @@
 //! The samples of output in README and docs are what the program prints.
 
 use std::fs;
-use std::path::Path;
 
-use crate::program::{cardroom, text};
+use crate::program::Folder;
 use crate::sources::root;
-
-fn printed(folder: &Path, arguments: &str) -> String {
-    let words: Vec<&str> = arguments.split(' ').collect();
-    let output = cardroom(folder, &words);
-    assert!(output.status.success(), "{arguments}: {}", text(&output.stderr));
-    text(&output.stdout)
-}
 
 /// Each sample of this document that one of these commands prints: a block of text whose first line
 /// is the command's. A line that begins with `…` stands for all the rest.
-fn check(document: &str, folder: &Path, commands: &[&str]) {
+fn check(document: &str, folder: &Folder, commands: &[&str]) {
     let all = fs::read_to_string(root().join(document)).expect("a document");
     let samples: Vec<&str> = all
         .split("```text\n")
@@ -23,7 +15,7 @@ fn check(document: &str, folder: &Path, commands: &[&str]) {
         .filter_map(|rest| Some(rest.split_once("\n```")?.0))
         .collect();
     for command in commands {
-        let whole = printed(folder, command);
+        let whole = folder.ok(command);
         let first = whole.lines().next().expect("a line");
         let sample = samples
             .iter()
@@ -43,15 +35,15 @@ fn check(document: &str, folder: &Path, commands: &[&str]) {
 
 #[test]
 fn the_samples_of_readme_and_guide_are_what_is_printed() {
-    let folder = tempfile::tempdir().expect("a folder");
-    check("README.md", folder.path(), &["match equity random --hands 10000"]);
-    check("docs/guide.md", folder.path(), &["show equity AcKd --board Ks3hJc"]);
+    let folder = Folder::new();
+    check("README.md", &folder, &["match equity random --hands 10000"]);
+    check("docs/guide.md", &folder, &["show equity AcKd --board Ks3hJc"]);
 }
 
 #[test]
 fn the_samples_of_explanations_are_what_is_printed() {
-    let folder = tempfile::tempdir().expect("a folder");
-    printed(folder.path(), "match oct cfr --hands 1000 --out played");
+    let folder = Folder::new();
+    folder.ok("match oct cfr --hands 1000 --out played");
     let commands = [
         "explain chart oct:play=sample",
         "explain tree oct --street preflop --depth 2",
@@ -59,5 +51,5 @@ fn the_samples_of_explanations_are_what_is_printed() {
         "explain decision played 3",
         "explain decision played 3 0",
     ];
-    check("docs/explain.md", folder.path(), &commands);
+    check("docs/explain.md", &folder, &commands);
 }

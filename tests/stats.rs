@@ -2,33 +2,24 @@
 //! single hands.
 
 use std::fs;
-use std::path::Path;
 
 use serde_json::Value;
 
-use super::program::{cardroom, check_failure, document, text};
+use crate::program::{Folder, Words, list, shows, string};
 
-fn succeed(folder: &Path, arguments: &[&str]) -> String {
-    let output = cardroom(folder, arguments);
-    assert!(output.status.success(), "{arguments:?}: {}", text(&output.stderr));
-    text(&output.stdout)
+fn play(at: &Folder, agents: [&str; 2], hands: &str, name: &str) {
+    at.ok(("match", agents, "--hands", [hands], "--seed 1 -q --out", [name]));
 }
 
-fn play(at: &Path, agents: [&str; 2], hands: &str, name: &str) {
-    let [one, other] = agents;
-    succeed(at, &["match", one, other, "--hands", hands, "--seed", "1", "--out", name, "-q"]);
-}
-
-fn estimates(at: &Path, arguments: &[&str]) -> Value {
-    let all = [&["stats", "m"], arguments].concat();
-    document(at, &all)["estimates"].clone()
+fn estimates(at: &Folder, arguments: impl Words) -> Value {
+    at.json(("stats m", arguments))["estimates"].clone()
 }
 
 /// The mean of the seats' rates of each estimate, weighted by their hands, is its rate.
 fn check_seats(estimates: &Value) {
     let mut checked = 0;
-    for row in estimates["rows"].as_array().expect("rows") {
-        let seats = row["seats"].as_array().expect("a list");
+    for row in list(&estimates["rows"]) {
+        let seats = list(&row["seats"]);
         let sum =
             |of: &dyn Fn(&Value) -> f64| seats.iter().map(|seat| of(&seat["rate"])).sum::<f64>();
         let number = |value: &Value| value.as_f64().unwrap_or(f64::NAN);
@@ -46,11 +37,10 @@ fn check_seats(estimates: &Value) {
 
 #[test]
 fn estimates_say_what_they_are_computed_from_and_are_kept_beside_the_ledger() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
+    let at = &Folder::new();
     play(at, ["cfr", "equity"], "600", "m");
     let file = at.join("m/estimates.json");
-    let by_equity = estimates(at, &["--values", "equity"]);
+    let by_equity = estimates(at, "--values equity");
     check_seats(&by_equity);
     let sample = &by_equity["sample"];
     assert_eq!((&sample["of"], &sample["values"]), (&Value::from(300), &Value::from("equity")));
@@ -64,29 +54,29 @@ fn estimates_say_what_they_are_computed_from_and_are_kept_beside_the_ledger() {
     assert_eq!(combined["rate"]["hands"], 2 * (300 - aside));
     assert_eq!(combined["rate"]["groups"], corrected);
     // How many deals others can correct depends on the machine.
-    let first = estimates(at, &[]);
-    let tried = first["sample"]["tried"].as_array().expect("a list");
+    let first = estimates(at, "");
+    let tried = list(&first["sample"]["tried"]);
     let names: Vec<&str> = tried.iter().filter_map(|tried| tried["values"].as_str()).collect();
     assert_eq!(names, ["equity", "agents", "cards"]);
 
     // The very same again, from the file: figures that depend on time would differ otherwise.
     let kept = fs::read_to_string(&file).expect("kept");
-    assert_eq!(estimates(at, &[]), first);
+    assert_eq!(estimates(at, ""), first);
     assert_eq!(fs::read_to_string(&file).expect("kept"), kept);
     // A file that is not one, or of other records, is as none.
     for bad in ["", "{", "{\"schema\":\"cardroom-estimates/2\",\"about\":\"\",\"entries\":[]}"] {
         fs::write(&file, bad).expect("a file");
-        check_seats(&estimates(at, &["--estimates", "40", "--values", "equity"]));
+        check_seats(&estimates(at, "--estimates 40 --values equity"));
     }
     // All deals, by a fixed rule, are then preferred to a second's worth.
-    let all = estimates(at, &["--estimates", "all"]);
+    let all = estimates(at, "--estimates all");
     assert_eq!(all["sample"], Value::Null);
     assert!(all["value_function"].as_str().is_some_and(|name| name.starts_with("agents cfr and")));
     check_seats(&all);
-    assert_eq!(estimates(at, &[]), all);
+    assert_eq!(estimates(at, ""), all);
     // More hands make other records.
     play(at, ["cfr", "equity"], "640", "m");
-    let later = estimates(at, &[]);
+    let later = estimates(at, "");
     assert_eq!(later["rows"][0]["rate"]["hands"], 640);
     assert_ne!(later, all);
     assert!(!at.join("m/estimates.json.tmp").exists());
@@ -94,41 +84,38 @@ fn estimates_say_what_they_are_computed_from_and_are_kept_beside_the_ledger() {
 
 #[test]
 fn a_number_of_deals_gives_the_same_figures_whenever_and_wherever() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
+    let at = &Folder::new();
     play(at, ["equity", "call"], "400", "m");
-    let some = ["--estimates", "60", "--values", "equity"];
+    let some = "--estimates 60 --values equity";
     let first = estimates(at, &some);
     assert_eq!(first["sample"]["set_aside"], 0);
     let corrected = first["sample"]["corrected"].as_u64().expect("a number");
     assert!((40..80).contains(&corrected), "{corrected}");
     fs::remove_file(at.join("m/estimates.json")).expect("it may be deleted");
     assert_eq!(estimates(at, &some), first);
-    let shown = succeed(at, &["stats", "m", "--estimates", "60", "--values", "equity"]);
+    let shown = at.ok("stats m --estimates 60 --values equity");
     assert!(shown.contains(&format!("the estimates correct {corrected} of 200 deals")), "{shown}");
     for bad in ["0", "-1", "on", "some"] {
-        let output = cardroom(at, &["stats", "m", &format!("--estimates={bad}")]);
-        assert_eq!(output.status.code(), Some(2), "{bad}");
-        let error = text(&output.stderr);
+        let output = at.run(("stats m", [&format!("--estimates={bad}")])).code(2);
+        let error = &output.stderr;
         assert!(error.contains("auto, all, off or a number of deals"), "{error}");
     }
     // Without a folder nothing is kept.
     fs::copy(at.join("m/ledger.sqlite"), at.join("one.sqlite")).expect("a copy");
-    succeed(at, &["stats", "one.sqlite"]);
+    at.ok("stats one.sqlite");
     assert!(!at.join("estimates.json").exists());
 }
 
 #[test]
 fn single_hands_are_listed_by_result_pot_and_luck_with_the_command_that_explains_them() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
+    let at = &Folder::new();
     play(at, ["equity", "call"], "300", "m");
     // The hands, from the export.
-    let lines = succeed(at, &["export", "m", "--format", "jsonl"]);
+    let lines = at.ok("export m --format jsonl");
     let hands: Vec<Value> =
         lines.lines().map(|line| serde_json::from_str(line).expect("a hand")).collect();
     let of_first = |hand: &Value| {
-        let entrants = hand["entrants"].as_array().expect("a list");
+        let entrants = list(&hand["entrants"]);
         entrants.iter().position(|entrant| entrant == 0).expect("it played")
     };
     let won = |hand: &Value| -> f64 {
@@ -138,15 +125,15 @@ fn single_hands_are_listed_by_result_pot_and_luck_with_the_command_that_explains
         hands.iter().map(|hand| (won(hand), hand["hand"].as_u64().expect("a number"))).collect();
     worst.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
 
-    let asked = ["stats", "m", "--estimates", "all", "--values", "equity"];
-    let lists = ["--worst", "4", "--biggest", "3", "--luckiest", "2"];
-    let found = document(at, &[&asked[..], &lists].concat())["single_hands"].clone();
-    let rows = |list: &str| found[list].as_array().expect("a list").clone();
+    let asked = "stats m --estimates all --values equity";
+    let lists = "--worst 4 --biggest 3 --luckiest 2";
+    let found = at.json((asked, lists))["single_hands"].clone();
+    let rows = |of: &str| list(&found[of]).clone();
     assert_eq!([rows("worst").len(), rows("biggest").len(), rows("luckiest").len()], [4, 3, 2]);
     for (row, (won, hand)) in rows("worst").iter().zip(worst) {
         assert_eq!((&row["hand"], &row["won"]), (&Value::from(hand), &Value::from(won)));
-        let cards = hands[hand as usize]["cards"].as_str().expect("cards");
-        assert!(cards.contains(row["cards"].as_str().expect("cards")), "{row} {cards}");
+        let cards = string(&hands[hand as usize]["cards"]);
+        assert!(cards.contains(string(&row["cards"])), "{row} {cards}");
         assert!(row["luck_adjusted"].is_number(), "{row}");
     }
     let pots: Vec<u64> = rows("biggest").iter().filter_map(|row| row["pot"].as_u64()).collect();
@@ -157,36 +144,32 @@ fn single_hands_are_listed_by_result_pot_and_luck_with_the_command_that_explains
         .collect();
     assert!(lucky[0] >= lucky[1] && lucky[1] > 0.0, "{lucky:?}");
     // The same hands by kept estimates, and the command of one of them works.
-    let again = document(at, &[&asked[..], &["--worst", "4"]].concat());
+    let again = at.json((asked, "--worst 4"));
     assert_eq!(again["single_hands"]["worst"], found["worst"]);
-    let command = found["worst"][0]["explain"].as_str().expect("a command");
+    let command = string(&found["worst"][0]["explain"]);
     let words: Vec<&str> = command.split(' ').skip(1).collect();
-    assert!(succeed(at, &words).starts_with(&format!("hand {}: ", found["worst"][0]["hand"])));
-    let text = succeed(at, &[&asked[..], &lists].concat());
-    for title in ["worst hands of equity", "biggest pots of equity", "luckiest hands of equity"] {
-        assert!(text.contains(title), "{text}");
-    }
-    let output = cardroom(at, &["stats", "m", "--luckiest", "2", "--estimates", "off"]);
-    check_failure(&output, 2, "--luckiest has no effect");
+    assert!(at.ok(words).starts_with(&format!("hand {}: ", found["worst"][0]["hand"])));
+    let text = at.ok((asked, lists));
+    shows(&text, &["worst hands of equity", "biggest pots of equity", "luckiest hands of equity"]);
+    at.run("stats m --luckiest 2 --estimates off").failed(2, "--luckiest has no effect");
 }
 
 #[test]
 fn a_decision_is_explained_by_what_the_other_held_and_would_have_held() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
+    let at = &Folder::new();
     play(at, ["cfr", "equity"], "20", "m");
-    let lines = succeed(at, &["export", "m", "--format", "jsonl"]);
+    let lines = at.ok("export m --format jsonl");
     let (mut ranges, mut hands) = (0, 0);
     for line in lines.lines().take(6) {
         let hand: Value = serde_json::from_str(line).expect("a hand");
         let number = hand["hand"].to_string();
-        let listed = document(at, &["explain", "decision", "m", &number]);
-        let count = listed["decisions"].as_array().expect("a list").len();
+        let listed = at.json(("explain decision m", [&number]));
+        let count = list(&listed["decisions"]).len();
         let last = (count - 1).to_string();
-        let found = document(at, &["explain", "decision", "m", &number, &last]);
+        let found = at.json(("explain decision m", [&number, &last]));
         let others = &found["others"];
-        let cards = hand["cards"].as_str().expect("cards");
-        let held = others["held"][0]["cards"].as_str().expect("cards");
+        let cards = string(&hand["cards"]);
+        let held = string(&others["held"][0]["cards"]);
         assert!(cards.contains(held) && found["hole"] != others["held"][0]["cards"], "{found}");
         let against = &others["against"];
         match against["of"].as_str() {
@@ -195,11 +178,11 @@ fn a_decision_is_explained_by_what_the_other_held_and_would_have_held() {
         }
         let equity = against["equity"].as_f64().expect("a number");
         assert!((0.0..=1.0).contains(&equity), "{against}");
-        let values = against["values"].as_array().expect("a list");
+        let values = list(&against["values"]);
         assert!(values.iter().any(|value| value[0] == found["action"]), "{against}");
         // A fold costs what was put in, whatever the other holds.
         assert!(values.is_sorted_by(|a, b| a[1].as_f64() >= b[1].as_f64()), "{values:?}");
-        let text = succeed(at, &["explain", "decision", "m", &number, &last]);
+        let text = at.ok(("explain decision m", [&number, &last]));
         assert!(text.contains(&format!("held {held}")), "{text}");
     }
     assert!(ranges > 0, "{ranges} and {hands}");

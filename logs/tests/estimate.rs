@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::time::Duration;
 
 use cards::{Board, Card, CardSet, HoleCards, evaluate};
 use game::{
@@ -16,6 +15,8 @@ use logs::stats::{Rate, Sums};
 use logs::{DecisionRecord, HandRecord, Tally};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
+
+use crate::hands;
 
 /// Plays its strength, always with some chance of anything else.
 #[derive(Clone, Copy)]
@@ -98,36 +99,14 @@ fn play(
         let strategy = players[usize::from(entrants[seat])].strategy(&state.infoset(seat));
         let action = strategy.sample(rng.random());
         let index = state.public.history().len() as u32;
-        decisions.push(decision(hand, index, entrants[seat], seat, action, Some(strategy)));
+        let (entrant, strategy) = (entrants[seat], Some(strategy));
+        let decision = hands::decision(hand);
+        decisions.push(DecisionRecord { index, entrant, seat, action, strategy, ..decision });
         state.public.apply(action).unwrap();
     }
     let payoffs = state.payoffs();
     let State { public, hole } = state;
     (HandRecord { hand, deal: hand, public, hole, payoffs, entrants }, decisions)
-}
-
-fn decision(
-    hand: u64,
-    index: u32,
-    entrant: u8,
-    seat: Seat,
-    action: Action,
-    strategy: Option<Strategy>,
-) -> DecisionRecord {
-    DecisionRecord {
-        hand,
-        index,
-        entrant,
-        seat,
-        action,
-        corrected_from: None,
-        fallback: None,
-        strategy,
-        values: Vec::new(),
-        note: None,
-        beyond_model: false,
-        elapsed: Duration::ZERO,
-    }
 }
 
 /// The winnings of the second player against itself in the first one's seat.
@@ -162,6 +141,10 @@ fn estimates_of_match(
         tamper(&mut record, &mut decisions, &mut baseline);
         estimates.add(&record, &decisions, Some(baseline));
     }
+    by_kind(&estimates)
+}
+
+fn by_kind(estimates: &Estimates) -> BTreeMap<String, Row> {
     let rows = estimates.rows().unwrap().rows;
     rows.into_iter().map(|row| (format!("{:?}", row.kind), row)).collect()
 }
@@ -304,8 +287,7 @@ fn estimates_of(record: &HandRecord, decisions: &[DecisionRecord]) -> BTreeMap<S
     let mut estimates = Estimates::of_game(record.public.def(), 1, 0).unwrap();
     estimates.add(record, decisions, None);
     estimates.add(record, decisions, None);
-    let rows = estimates.rows().unwrap().rows;
-    rows.into_iter().map(|row| (format!("{:?}", row.kind), row.rate.mbb / 1000.0)).collect()
+    by_kind(&estimates).into_iter().map(|(kind, row)| (kind, row.rate.mbb / 1000.0)).collect()
 }
 
 /// A finished hand in 50/100 blinds and stacks of 200 big blinds; entrant 0 has the big blind.
@@ -421,7 +403,8 @@ fn a_choice_counts_by_what_it_was_worth_on_average() {
         let betting = format!("r200c/cc/cc/cr400{end}");
         let record = hand(&betting, "2c7d9hJs3d", ["AsAh", "KdQc"]);
         let seat = Seat::new(0).unwrap();
-        let decision = decision(0, 8, 0, seat, action, Some(strategy.clone()));
+        let strategy = Some(strategy.clone());
+        let decision = DecisionRecord { index: 8, seat, action, strategy, ..hands::decision(0) };
         estimates_of(&record, &[decision])
     });
     near(found[0]["Raw"], -2.0);
@@ -584,11 +567,6 @@ fn match_with(mut estimates: Estimates, duplicate: bool, hands: u64, repetition:
 
 fn new(duplicate: bool) -> Estimates {
     Estimates::of_game(&short(), if duplicate { 2 } else { 1 }, 0).unwrap()
-}
-
-fn by_kind(estimates: &Estimates) -> BTreeMap<String, Row> {
-    let rows = estimates.rows().unwrap().rows;
-    rows.into_iter().map(|row| (format!("{:?}", row.kind), row)).collect()
 }
 
 #[test]

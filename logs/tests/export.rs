@@ -314,20 +314,13 @@ fn players_of_one_name_have_two_in_every_format() {
 
 #[test]
 fn decisions_come_back() {
-    use game::{Action, Seat};
+    use game::Action;
     let record = logs::DecisionRecord {
-        hand: 12,
         index: 3,
         entrant: 1,
-        seat: Seat::new(0).unwrap(),
         action: Action::RaiseTo(300),
-        corrected_from: None,
-        fallback: None,
-        strategy: None,
-        values: Vec::new(),
-        note: None,
-        beyond_model: false,
         elapsed: std::time::Duration::from_nanos(1234),
+        ..hands::decision(12)
     };
     let check = |record: &logs::DecisionRecord, expected: &str| {
         let mut line = String::new();

@@ -1,10 +1,11 @@
 //! Finished hands to record: random ones, and ones by fixed rules.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use cards::{Card, HoleCards};
 use game::{Action, BySeat, GameDef, LegalActions, PublicState, Seat, State, Turn};
-use logs::{Entrant, HandRecord, MatchInfo, Provenance};
+use logs::{DecisionRecord, Entrant, HandRecord, MatchInfo, Provenance};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
@@ -68,6 +69,24 @@ pub(crate) fn random_hands(
     seed: u64,
 ) -> Vec<HandRecord> {
     (0..hands).map(|hand| play(def, hand, hand / group, seed, random_action)).collect()
+}
+
+/// A call as the first decision of a hand, about which nothing more is known.
+pub(crate) fn decision(hand: u64) -> DecisionRecord {
+    DecisionRecord {
+        hand,
+        index: 0,
+        entrant: 0,
+        seat: Seat::new(0).unwrap(),
+        action: Action::Call,
+        corrected_from: None,
+        fallback: None,
+        strategy: None,
+        values: Vec::new(),
+        note: None,
+        beyond_model: false,
+        elapsed: Duration::ZERO,
+    }
 }
 
 /// A match of this game.

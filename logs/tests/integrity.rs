@@ -15,18 +15,9 @@ use crate::hands;
 
 fn decision(hand: u64) -> DecisionRecord {
     DecisionRecord {
-        hand,
-        index: 0,
-        entrant: 0,
-        seat: game::Seat::new(0).unwrap(),
-        action: game::Action::Call,
-        corrected_from: None,
-        fallback: None,
-        strategy: None,
-        values: Vec::new(),
         note: Some("why".to_owned()),
-        beyond_model: false,
         elapsed: std::time::Duration::from_nanos(hand),
+        ..hands::decision(hand)
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use game::{Action, BySeat, Seat, games};
+use game::{BySeat, Seat, games};
 use logs::ledger::{self, Journal};
 use logs::{DecisionRecord, DecisionTally, HandRecord, LedgerReader, LedgerWriter};
 use tempfile::TempDir;
@@ -74,18 +74,11 @@ impl Place {
 /// One decision in every second hand.
 fn decisions(record: &HandRecord) -> Vec<DecisionRecord> {
     let decision = DecisionRecord {
-        hand: record.hand,
-        index: 0,
         entrant: 1,
         seat: Seat::new(1).unwrap(),
-        action: Action::Call,
-        corrected_from: None,
-        fallback: None,
-        strategy: None,
-        values: Vec::new(),
         note: Some("a \"note\"\nof two lines".to_owned()),
-        beyond_model: false,
         elapsed: Duration::from_micros(5),
+        ..hands::decision(record.hand)
     };
     if record.hand.is_multiple_of(2) { vec![decision] } else { Vec::new() }
 }

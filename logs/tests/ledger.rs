@@ -8,8 +8,7 @@ use std::thread;
 
 use game::{BySeat, games};
 use logs::{DecisionRecord, HandRecord, LedgerReader, LedgerWriter, MatchInfo, ledger};
-use runs::Lock;
-use runs::Shard;
+use runs::{Lock, Shard};
 use tempfile::TempDir;
 
 use crate::hands;
@@ -99,18 +98,12 @@ fn decisions_are_kept_with_their_hand() {
     let path = folder.path().join(ledger::FILE_NAME);
     let records = hands::random_hands(&def, 3, 1, 7);
     let decision = |hand, index| DecisionRecord {
-        hand,
         index,
         entrant: 1,
         seat: game::Seat::new(1).unwrap(),
-        action: game::Action::Call,
-        corrected_from: None,
-        fallback: None,
-        strategy: None,
-        values: Vec::new(),
         note: Some("two\nlines".to_owned()),
-        beyond_model: false,
         elapsed: std::time::Duration::from_micros(5),
+        ..hands::decision(hand)
     };
     let made = [decision(1, 0), decision(1, 1)];
     let mut writer = LedgerWriter::create(&path, &hands::info(&def, 3, false)).unwrap();

@@ -1,6 +1,7 @@
 //! The error of this crate.
 
 use std::fmt::Display;
+use std::path::Path;
 
 use agents::AgentError;
 use logs::LedgerError;
@@ -23,6 +24,11 @@ impl Error {
     /// The error for a plan that cannot be played.
     pub(crate) fn usage(text: impl Into<String>) -> Error {
         Error { text: text.into(), usage: true }
+    }
+
+    /// The error for a file or folder.
+    pub(crate) fn at(path: &Path, reason: impl Display) -> Error {
+        Error::new(format!("{}: {reason}", path.display()))
     }
 
     /// Whether the plan is not one that can be played, rather than a file or an agent.

@@ -13,11 +13,14 @@
 //! - [`external`]: programs that speak the ACPC player's protocol, as agents; with them the
 //!   registry of all agents.
 //! - [`program`]: child processes, killed when dropped.
+//! - [`source`]: recorded hands: a match folder, a ledger, or an ACPC log.
+//! - [`estimating`]: the corrections behind a report's estimates, and the file that keeps them.
 //! - [`games`]: game definitions by name or by file.
 //! - [`waiting`]: messages about long waits.
 
 pub mod bot;
 mod error;
+pub mod estimating;
 pub mod external;
 pub mod folder;
 pub mod games;
@@ -26,6 +29,7 @@ pub mod play;
 pub mod program;
 pub mod replay;
 pub mod runner;
+pub mod source;
 pub mod table;
 pub mod waiting;
 

@@ -359,7 +359,7 @@ fn difference(
     now: &Decided,
 ) -> Option<(&'static str, String, String)> {
     if played != now.action {
-        return Some(("action", action_text(played), action_text(now.action)));
+        return Some(("action", notation::action(played), notation::action(now.action)));
     }
     let recorded = recorded?;
     if recorded.fallback != now.fallback {
@@ -374,7 +374,7 @@ fn difference(
     }
     if recorded.corrected_from != now.corrected_from {
         let words = |from: Option<Action>| match from {
-            Some(action) => format!("{} was asked for", action_text(action)),
+            Some(action) => format!("{} was asked for", notation::action(action)),
             None => "no correction".to_owned(),
         };
         return Some(("correction", words(recorded.corrected_from), words(now.corrected_from)));
@@ -398,13 +398,7 @@ fn same(one: Option<&Strategy>, other: Option<&Strategy>) -> bool {
     }
 }
 
-fn action_text(action: Action) -> String {
-    let mut text = String::new();
-    notation::write_action(action, false, &mut text);
-    text
-}
-
 fn strategy_text(strategy: &Strategy) -> String {
-    let one = |&(action, p): &(Action, f64)| format!("{} {p:.6}", action_text(action));
+    let one = |&(action, p): &(Action, f64)| format!("{} {p:.6}", notation::action(action));
     strategy.actions.iter().map(one).collect::<Vec<_>>().join(", ")
 }

@@ -6,7 +6,7 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use abstraction::buckets::{BucketRecipe, Buckets, Example, Progress as Made, StreetReport};
+use abstraction::buckets::{BucketRecipe, Buckets, Progress as Made, StreetReport};
 use game::Street;
 use learners::situations::Database;
 use learners::values::{Errors, encoding_error};
@@ -57,7 +57,6 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         written.map_err(|error| Failure::at(path, error))?;
     }
     let reports = Street::ALL.map(|street| buckets.report(street, args.seed));
-    let reports = reports.into_iter().collect::<Result<Vec<_>, _>>()?;
     let buckets = Arc::new(buckets);
     let encoding_error = situations.map(|situations| {
         let street = if situations.game(0).board.len() == 5 { Street::River } else { Street::Turn };
@@ -67,7 +66,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     let report = BucketsReport {
         recipe: buckets.recipe().to_string(),
         sha256: buckets.hash().to_string(),
-        streets: reports.into_iter().map(StreetBuckets::new).collect(),
+        streets: reports.into_iter().collect::<Result<_, _>>()?,
         encoding_error,
     };
     Output::report(&report, args.json)
@@ -78,7 +77,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
 struct BucketsReport {
     recipe: String,
     sha256: String,
-    streets: Vec<StreetBuckets>,
+    streets: Vec<StreetReport>,
     /// The encoding error on the situations, if given.
     encoding_error: Option<EncodingError>,
 }
@@ -90,83 +89,8 @@ impl Report for BucketsReport {
 impl fmt::Display for BucketsReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}\nsha256 {}\n", self.recipe, self.sha256)?;
-        self.streets.iter().try_for_each(|street| write!(f, "\n{}", street.report))?;
+        self.streets.iter().try_for_each(|street| write!(f, "\n{street}"))?;
         self.encoding_error.iter().try_for_each(|error| error.fmt(f))
-    }
-}
-
-/// The buckets of a street.
-#[derive(Serialize)]
-struct StreetBuckets {
-    street: &'static str,
-    buckets: u32,
-    hands_drawn: u32,
-    unseen: u32,
-    fullest: f64,
-    variance: f64,
-    variance_within: f64,
-    examples: Vec<ExampleBucket>,
-    #[serde(skip)]
-    report: StreetReport,
-}
-
-impl StreetBuckets {
-    fn new(report: StreetReport) -> StreetBuckets {
-        StreetBuckets {
-            street: report.street.name(),
-            buckets: report.buckets,
-            hands_drawn: report.hands,
-            unseen: report.unseen,
-            fullest: report.fullest,
-            variance: report.variance,
-            variance_within: report.within,
-            examples: report.examples.iter().map(ExampleBucket::new).collect(),
-            report,
-        }
-    }
-}
-
-#[derive(Serialize)]
-struct ExampleBucket {
-    bucket: u32,
-    share: f64,
-    win_rate: WinRates,
-    made: Vec<MadeHand>,
-    hands: Vec<ExampleHand>,
-}
-
-#[derive(Serialize)]
-struct WinRates {
-    mean: f64,
-    least: f64,
-    most: f64,
-}
-
-#[derive(Serialize)]
-struct MadeHand {
-    made: &'static str,
-    share: f64,
-}
-
-#[derive(Serialize)]
-struct ExampleHand {
-    hole: String,
-    board: String,
-}
-
-impl ExampleBucket {
-    fn new(example: &Example) -> ExampleBucket {
-        let [mean, least, most] = example.win_rate;
-        let hands = example.hands.iter();
-        let hands = hands
-            .map(|(hole, board)| ExampleHand { hole: hole.to_string(), board: board.to_string() });
-        ExampleBucket {
-            bucket: example.bucket,
-            share: example.share,
-            win_rate: WinRates { mean, least, most },
-            made: example.made.iter().map(|&(made, share)| MadeHand { made, share }).collect(),
-            hands: hands.collect(),
-        }
     }
 }
 

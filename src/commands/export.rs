@@ -8,10 +8,12 @@ use clap::ValueEnum;
 use logs::MatchInfo;
 use logs::folder::FILES;
 use logs::formats::{ExportError, Format, phh, write_match};
+use matches::source::Source;
 
 use crate::arguments::Given;
 use crate::exit::Failure;
-use crate::source::Source;
+use crate::output::warn;
+use crate::report;
 
 /// Export a match's hands: ACPC log, PHH, CSV, JSON lines, PokerStars' text, Open Hand History.
 ///
@@ -146,7 +148,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 /// Opens the source, and warns of missing or changed hands. An output that is one of the match's
 /// own files is refused, with --force too.
 fn opened(args: &Args) -> Result<Source, Failure> {
-    let source = Source::open(&args.source, args.game.as_deref())?;
+    let source = Source::open(&args.source, args.game.as_deref(), warn)?;
     let folder = if args.source.is_dir() { Some(&*args.source) } else { args.source.parent() };
     let own = folder.into_iter().flat_map(|folder| FILES.map(|name| folder.join(name)));
     let own = own.chain([args.source.clone()]).filter_map(|file| file.canonicalize().ok());
@@ -157,7 +159,7 @@ fn opened(args: &Args) -> Result<Source, Failure> {
             out.display()
         )));
     }
-    source.warn_of_faults(true)?;
+    report::warn_of_faults(&source, true)?;
     Ok(source)
 }
 

@@ -2,17 +2,16 @@
 
 use std::fmt;
 
-use abstraction::features::{
-    Feature, FeatureMaker, Features, Quantiles, Schema, Stamp, Unit, preflop_table,
-};
+use abstraction::features::{Feature, FeatureMaker, Features, Schema, Stamp, Unit, preflop_table};
 use cards::CardSet;
 use game::{Chips, Street};
+use models::equity::on_board;
 use protocol::acpc::matchstate::MatchState;
 use serde::Serialize;
 use show::Table;
 
 use crate::exit::Failure;
-use crate::hand_args::{Method, TiesArg, check_disjoint, on_board, parse_board, parse_hand};
+use crate::hand_args::{Method, TiesArg, check_disjoint, parse_board, parse_hand};
 use crate::output::{Output, Report};
 use crate::resolve_names::Game;
 
@@ -59,11 +58,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     if args.preflop_table {
         return Ok(Output::from(preflop_table()));
     }
-    let quantiles = match args.method {
-        Method::Nearest => Quantiles::Nearest,
-        Method::Linear => Quantiles::Linear,
-    };
-    let schema = Schema { ties: args.ties.ties(), quantiles };
+    let schema = Schema { ties: args.ties.ties(), quantiles: args.method.quantiles() };
     if args.schema {
         let report = SchemaReport::new(schema, args.ties, args.method);
         return Output::report(&report, args.json);

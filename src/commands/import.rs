@@ -15,17 +15,17 @@ use logs::{GatherError, Gathered, ImportedHand, gather};
 use logs::{HandRecord, LedgerWriter, MatchInfo, distinct_names, ledger};
 use matches::games::load_game;
 use matches::plan::files_sha256;
+use matches::source::{Source, cut_off, site_format};
 use protocol::acpc;
 use protocol::acpc::gamedef::Reading;
 use show::number::{counted, whole};
 
 use crate::exit::Failure;
 use crate::match_options::provenance;
-use crate::output::Output;
+use crate::output::{Output, warn};
 use crate::progress::Progress;
 use crate::report;
 use crate::resolve_names::Named;
-use crate::source::{Source, site_format, warn, warn_of_cut};
 
 /// Number of hands committed at a time.
 const AT_ONCE: usize = 4096;
@@ -115,7 +115,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     let mut lost = Lost::default();
     for file in args.files.iter().filter(|file| is_phh(file)) {
         // Chips are the same in all files.
-        lost.decimals = phh_reader(file, &phh_text(file)?, lost.decimals)?.decimals();
+        lost.decimals = phh_reader(file, &read_text(file)?, lost.decimals)?.decimals();
     }
     let mut hands = Vec::new();
     for (done, file) in (0..).zip(&args.files) {
@@ -160,14 +160,12 @@ fn read(
     hands: &mut Vec<ImportedHand>,
     lost: &mut Lost,
 ) -> Result<(), Failure> {
-    let located = |error: &dyn std::fmt::Display| {
-        Failure::input(anyhow::anyhow!("{}: {error}", path.display()))
-    };
+    let located = |error: &dyn std::fmt::Display| Failure::at(path, error);
     let place = |number: u64| format!("{}, hand {number}", path.display());
     let game = args.game.as_deref();
     match path.extension().and_then(|extension| extension.to_str()) {
         _ if is_phh(path) => {
-            for hand in phh_reader(path, &phh_text(path)?, lost.decimals)? {
+            for hand in phh_reader(path, &read_text(path)?, lost.decimals)? {
                 let hand = match hand {
                     Ok(hand) => hand,
                     Err(ReadError { unsupported: Some(kind), .. }) if args.leave_out => {
@@ -190,7 +188,7 @@ fn read(
             let name = game.ok_or_else(|| {
                 located(&"a CSV file does not name its game: say which with --game")
             })?;
-            let def = load_game(name, Reading::Strict).map_err(Failure::input)?;
+            let def = load_game(name, Reading::Strict)?;
             let file = BufReader::new(File::open(path).map_err(|error| located(&error))?);
             if let Some(map) = column_map(args, &def)? {
                 let mut reader = ColumnReader::new(&def, map, file);
@@ -222,10 +220,10 @@ fn read(
             if let Some(format) = site_format(path)? {
                 return read_site(path, format, args.leave_out, hands, lost);
             }
-            let source = Source::open(path, game)?;
+            let source = Source::open(path, game, warn)?;
             let names = source.names();
             for record in source.hands()? {
-                hands.push(imported(record.map_err(Failure::input)?, &names, &place));
+                hands.push(imported(record?, &names, &place));
             }
         }
     }
@@ -235,7 +233,7 @@ fn read(
 /// Whether a hand was read, or cannot be; warns of one that the end of the file has cut off.
 fn is_whole<T>(path: &Path, hand: &Result<T, ReadError>) -> bool {
     let cut = hand.as_ref().err().filter(|error| error.cut);
-    cut.inspect(|error| warn_of_cut(path, error)).is_none()
+    cut.inspect(|error| warn(&cut_off(path, error))).is_none()
 }
 
 /// Reads the hands of a file in a format of poker sites.
@@ -246,9 +244,8 @@ fn read_site(
     hands: &mut Vec<ImportedHand>,
     lost: &mut Lost,
 ) -> Result<(), Failure> {
-    let text = fs::read_to_string(path);
-    let text = text.map_err(|error| Failure::input(anyhow::anyhow!("{}: {error}", path.display())));
-    let SiteHands { hands: found, repeated, money, .. } = format.read(&text?);
+    let text = read_text(path)?;
+    let SiteHands { hands: found, repeated, money, .. } = format.read(&text);
     for hand in found.into_iter().filter(|hand| is_whole(path, hand)) {
         match hand {
             Ok((record, players)) => {
@@ -263,8 +260,7 @@ fn read_site(
                     Some(_) => "; --leave-out leaves such hands out",
                     None => "",
                 };
-                let path = path.display();
-                return Err(Failure::input(anyhow::anyhow!("{path}: {error}{remedy}")));
+                return Err(Failure::at(path, format!("{error}{remedy}")));
             }
         }
     }
@@ -280,11 +276,13 @@ fn read_site(
     lost.money.extend(money);
     if lost.money.len() > 1 {
         let units: Vec<&str> = lost.money.iter().map(String::as_str).collect();
-        return Err(Failure::input(anyhow::anyhow!(
-            "{}: 100 chips cannot be {} at once: import hands of different money separately",
-            path.display(),
-            units.join(" and ")
-        )));
+        let units = units.join(" and ");
+        return Err(Failure::at(
+            path,
+            format!(
+                "100 chips cannot be {units} at once: import hands of different money separately"
+            ),
+        ));
     }
     Ok(())
 }
@@ -294,25 +292,20 @@ fn is_phh(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "phh" || extension == "phhs")
 }
 
-fn phh_text(path: &Path) -> Result<String, Failure> {
-    fs::read_to_string(path)
-        .map_err(|error| Failure::input(anyhow::anyhow!("{}: {error}", path.display())))
+fn read_text(path: &Path) -> Result<String, Failure> {
+    fs::read_to_string(path).map_err(|error| Failure::at(path, error))
 }
 
 /// A reader of a PHH file with at least so many decimals.
 fn phh_reader<'a>(path: &Path, text: &'a str, decimals: usize) -> Result<phh::Reader<'a>, Failure> {
     let reader = phh::Reader::new(text).map(|reader| reader.with_decimals(decimals));
-    reader.map_err(|error| Failure::input(anyhow::anyhow!("{}: {error}", path.display())))
+    reader.map_err(|error| Failure::at(path, error))
 }
 
 /// The column map for CSV files, if one was given.
 fn column_map(args: &Args, def: &GameDef) -> Result<Option<ColumnMap>, Failure> {
     let Some(path) = &args.columns else { return Ok(None) };
-    let located = |error: &dyn std::fmt::Display| {
-        Failure::input(anyhow::anyhow!("{}: {error}", path.display()))
-    };
-    let text = fs::read_to_string(path).map_err(|error| located(&error))?;
-    ColumnMap::parse(&text, def).map(Some).map_err(|error| located(&error))
+    ColumnMap::parse(&read_text(path)?, def).map(Some).map_err(|error| Failure::at(path, error))
 }
 
 /// Sets the agents of the players that `--agent` names.
@@ -331,7 +324,7 @@ fn name_agents(args: &Args, info: &mut MatchInfo) -> Result<(), Failure> {
             .resolve(agent)
             .map_err(|error| Failure::usage(format!("--agent {player}={agent}: {error}")))?;
         entrant.agent.clone_from(agent);
-        entrant.model_sha256 = files_sha256(choice.files()).map_err(Failure::input)?;
+        entrant.model_sha256 = files_sha256(choice.files())?;
     }
     Ok(())
 }
@@ -356,12 +349,12 @@ fn write(gathered: &Gathered, out: &Path) -> Result<(), Failure> {
         Failure::input(anyhow::anyhow!("cannot make {}: {error}", out.display()))
     })?;
     let path = out.join(ledger::FILE_NAME);
-    let mut writer = LedgerWriter::create(&path, &gathered.info).map_err(Failure::input)?;
+    let mut writer = LedgerWriter::create(&path, &gathered.info)?;
     for hands in gathered.hands.chunks(AT_ONCE) {
         hands.iter().for_each(|record| writer.append(record));
-        writer.commit().map_err(Failure::input)?;
+        writer.commit()?;
     }
-    writer.set_note(ledger::IMPORTED, Some("hands of other records")).map_err(Failure::input)?;
+    writer.set_note(ledger::IMPORTED, Some("hands of other records"))?;
     drop(writer);
     matches::folder::rewrite(out).map_err(Failure::input)
 }

@@ -12,6 +12,7 @@ use logs::ledger::{IMPORTED, Integrity};
 use logs::{Entrant, LedgerReader, MatchInfo, Provenance};
 use matches::plan::files_sha256;
 use matches::replay::{Compared, Difference, Settings, replay};
+use matches::source::Source;
 use serde::Serialize;
 use show::Table;
 use show::number::{counted, whole};
@@ -20,10 +21,10 @@ use crate::config::units::Time;
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::match_options::provenance;
-use crate::output::{Output, Report};
+use crate::output::{Output, Report, warn};
 use crate::progress::Progress;
+use crate::report;
 use crate::resolve_names::Named;
-use crate::source::{Source, integrity};
 
 /// Replay a recorded match decision by decision and report differences from its record.
 ///
@@ -94,9 +95,9 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         .iter()
         .map(|entrant| player(entrant, &registry))
         .collect::<Result<Vec<_>, Failure>>()?;
-    let record = integrity(&ledger, args.quiet)?;
+    let record = report::integrity(&ledger, args.quiet)?;
     let hands = args.hands.as_ref().map_or(0..u64::MAX, |range| range.0.clone());
-    let present = ledger.present().map_err(Failure::input)?;
+    let present = ledger.present()?;
     let within = present.iter().map(|range| {
         (range.end() + 1).min(hands.end).saturating_sub((*range.start()).max(hands.start))
     });
@@ -118,7 +119,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     let mut progress = Progress::patient(total, "hands", args.quiet);
     let compared = replay(ledger, &settings, &stop, &mut |done| progress.show(done, ""));
     progress.finish();
-    let compared = compared.map_err(Failure::input)?;
+    let compared = compared?;
     let outcome = Outcome { info: &info, players: &players, record: &record, compared: &compared };
     let end = match outcome.differences() {
         _ if !compared.complete => Err(Failure::interrupted(format!(
@@ -142,17 +143,17 @@ fn open(args: &Args) -> Result<LedgerReader, Failure> {
         let path = args.source.display();
         Err(Failure::input(anyhow::anyhow!("{path} cannot be played again: {reason}")))
     };
-    let Source::Ledger(ledger) = Source::open(&args.source, None)? else {
+    let Source::Ledger(ledger) = Source::open(&args.source, None, warn)? else {
         return refuse("an ACPC log does not say which agents played");
     };
     let folder = ledger.path().parent().map(std::path::Path::to_path_buf).unwrap_or_default();
-    if ledger.is_slumbot().map_err(Failure::input)? || ledger.info().hands == 0 {
+    if ledger.is_slumbot()? || ledger.info().hands == 0 {
         return refuse("its cards came over the Slumbot API, from no seed");
     }
     if folder.join(wire::host::HOSTED_FILE).exists() {
         return refuse("its cards were dealt by the ACPC dealer, at a hosted table");
     }
-    if ledger.note(IMPORTED).map_err(Failure::input)?.is_some() {
+    if ledger.note(IMPORTED)?.is_some() {
         return refuse("its hands were played elsewhere and imported");
     }
     Ok(*ledger)

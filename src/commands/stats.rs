@@ -4,15 +4,15 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use logs::stats::{FIRST_CHECK, winnings_curve};
+use matches::estimating::{Extent, Keeper, Values, Wanted};
+use matches::source::Source;
 
 use crate::arguments::Given;
-use crate::estimating::{Extent, Values, Wanted};
 use crate::exit::Failure;
-use crate::kept_estimates::Keeper;
-use crate::output::{self, Output};
+use crate::match_options::provenance;
+use crate::output::{self, Output, warn};
 use crate::report::{self, Effort};
 use crate::resolve_names::Named;
-use crate::source::Source;
 
 /// Analyse a match: win rates with 95 % intervals, splits, luck-adjusted results.
 ///
@@ -96,7 +96,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         let why = "it is for estimates, which are off";
         args.given.refuse(&["values", "luckiest"], why)?;
     }
-    let source = Source::open(&args.source, args.game.as_deref())?;
+    let source = Source::open(&args.source, args.game.as_deref(), warn)?;
     let boards = match args.allin {
         AllInMode::Auto => Effort::AUTO_BOARDS,
         AllInMode::Exact => u64::MAX,
@@ -111,11 +111,12 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     let effort = Effort { boards, estimates, listed };
     let asked = args.estimates != Extent::None;
     let registry = asked.then(|| args.named.registry()).transpose()?;
-    let record = source.integrity(args.quiet)?;
-    let keeper = record
-        .as_ref()
-        .filter(|_| asked && args.source.is_dir())
-        .and_then(|record| Keeper::of(&args.source, record, source.info(), registry.as_ref()));
+    let ledger = source.ledger();
+    let record = ledger.map(|ledger| report::integrity(ledger, args.quiet)).transpose()?;
+    let keeper = record.as_ref().filter(|_| asked && args.source.is_dir()).and_then(|record| {
+        let program = provenance();
+        Keeper::of(&args.source, record, source.info(), registry.as_ref(), &program)
+    });
     let added = report::add_up(&source, &effort, registry.as_ref(), keeper.as_ref(), args.quiet)?;
     if let Some(path) = &args.svg {
         report::write(path, &winnings_curve(source.info(), &added.tally, 0).file())?;

@@ -207,7 +207,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     }
     args.device.map_or(Ok(()), Device::check)?;
     let stop = interrupt::listen(interrupt::FINISHING)?;
-    let mut record = Record::open(study.number, &options, &program()).map_err(Failure::input)?;
+    let mut record = Record::open(study.number, &options, &program())?;
     let count = steps.len();
     for (number, step) in steps.into_iter().enumerate() {
         if record.has(&step.title, &step.typed) {
@@ -225,13 +225,13 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         step.work.perform()?;
         let seconds = begun.elapsed().as_secs_f64();
         let done = Done { title: step.title, command: step.typed, seconds };
-        record.add(done).map_err(Failure::input)?;
+        record.add(done)?;
     }
     if let Some(shard) = args.shard {
         let part = shard.to_string();
         return Output::report(&PartDone { part, steps: count, folder: options.folder }, args.json);
     }
-    let made = study.report(&options, &record).map_err(Failure::input)?;
+    let made = study.report(&options, &record)?;
     for (name, content) in &made.files {
         report::write(&options.folder.join(name), content)?;
     }

@@ -7,19 +7,22 @@
 
 use std::io::Write;
 
-use axum::Json;
 use axum::body::Body;
 use axum::extract::{Path, Query, Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::{Json, Router};
 use metrics::{describe_counter, describe_gauge, describe_histogram, gauge};
 use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wire::connect::{ConnectionStatus, ConnectionView};
 use wire::host::{TableStatus, TableView};
 use wire::slumbot_host::HostStatus;
 
+use super::description::Description;
 use super::match_page::MatchView;
 use super::overview::{AgentLine, Overview};
 use super::pages::blocking;
@@ -30,48 +33,85 @@ use super::{COMMIT, Site, VERSION, decide};
 /// The most matches in one response.
 const MAX_LIMIT: usize = 500;
 
+/// The routes of the API that are about the whole site.
+pub fn router(api: &mut Description) -> Router<Site> {
+    let first = "Everything on the first page.";
+    let slumbot_host = "The host of the Slumbot API; null where it is not served.";
+    let latest = "The finished matches, the latest first.";
+    Router::new()
+        .route(api.get::<Overview>("/api/v1/overview", "overview", first), get(overview))
+        .route(
+            api.get::<Vec<TableStatus>>("/api/v1/tables", "tables", "The hosted tables."),
+            get(tables),
+        )
+        .route(
+            api.get::<Vec<ConnectionStatus>>(
+                "/api/v1/dealers",
+                "dealers",
+                "The connections to outside dealers.",
+            ),
+            get(dealers),
+        )
+        .route(api.get::<Vec<AgentLine>>("/api/v1/agents", "agents", "The agents."), get(agents))
+        .route(
+            api.get::<Option<HostStatus>>("/api/v1/slumbot", "slumbot", slumbot_host),
+            get(slumbot),
+        )
+        .route(
+            api.get_with_query::<Vec<MatchLine>, Wanted>("/api/v1/matches", "matches", latest),
+            get(matches),
+        )
+        .route(api.get::<MatchView>("/api/v1/matches/{id}", "match", "One match."), get(match_page))
+}
+
 /// The values of the first page.
-pub async fn overview(State(site): State<Site>) -> Result<Json<Overview>, Response> {
+async fn overview(State(site): State<Site>) -> Result<Json<Overview>, Response> {
     blocking(move || Overview::new(&site)).await.map(Json)
 }
 
 /// The hosted tables.
-pub async fn tables(State(site): State<Site>) -> Json<Vec<TableStatus>> {
+async fn tables(State(site): State<Site>) -> Json<Vec<TableStatus>> {
     Json(site.tables.iter().map(TableView::status).collect())
 }
 
 /// The connections to outside dealers.
-pub async fn dealers(State(site): State<Site>) -> Json<Vec<ConnectionStatus>> {
+async fn dealers(State(site): State<Site>) -> Json<Vec<ConnectionStatus>> {
     Json(site.dealers.iter().map(ConnectionView::status).collect())
 }
 
 /// All agents of the server, as JSON.
-pub async fn agents(State(site): State<Site>) -> Json<Vec<AgentLine>> {
+async fn agents(State(site): State<Site>) -> Json<Vec<AgentLine>> {
     Json(site.agents.to_vec())
 }
 
 /// The host of the Slumbot API; `null` where there is none.
-pub async fn slumbot(State(site): State<Site>) -> Json<Option<HostStatus>> {
+async fn slumbot(State(site): State<Site>) -> Json<Option<HostStatus>> {
     Json(site.slumbot.as_ref().map(Api::status))
 }
 
 /// The query with the number of matches to list.
-#[derive(Debug, Deserialize)]
-pub struct Wanted {
-    limit: Option<usize>,
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Wanted {
+    /// How many to list; 500 at most.
+    #[serde(default = "usual_limit")]
+    limit: usize,
+}
+
+fn usual_limit() -> usize {
+    50
 }
 
 /// The finished matches, latest first.
-pub async fn matches(
+async fn matches(
     State(site): State<Site>,
     Query(wanted): Query<Wanted>,
 ) -> Result<Json<Vec<MatchLine>>, Response> {
-    let limit = wanted.limit.unwrap_or(50).min(MAX_LIMIT);
+    let limit = wanted.limit.min(MAX_LIMIT);
     blocking(move || site.records.latest(limit)).await.map(Json)
 }
 
 /// One match in detail.
-pub async fn match_page(
+async fn match_page(
     State(site): State<Site>,
     Path(id): Path<String>,
 ) -> Result<Json<MatchView>, Response> {
@@ -81,25 +121,23 @@ pub async fn match_page(
     found.map(Json).ok_or_else(not_found)
 }
 
-/// The OpenAPI 3.1 description of this API.
-pub async fn openapi() -> Response {
-    let document = include_str!("openapi.json");
-    ([(header::CONTENT_TYPE, "application/json")], document).into_response()
-}
-
 /// The most bytes that are taken over from another layer's response.
 const MAX_BODY: usize = 4096;
 
 /// The most characters of a path that are shown.
 const SHOWN: usize = 100;
 
-/// An error response with a remedy.
-#[derive(Debug, Clone, Serialize)]
+/// What is wrong with a request, and what to do about it.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Problem {
     #[serde(skip)]
     code: StatusCode,
+    /// What is wrong.
     error: String,
+    /// What to do about it.
     remedy: String,
+    /// Where in the body, as a JSON pointer (RFC 6901); empty for the whole body. Only where it is
+    /// the body that is wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     place: Option<String>,
 }

@@ -21,6 +21,7 @@ use logs::{DecisionRecord, Fallback};
 use protocol::acpc;
 use protocol::acpc::gamedef::{self, Reading};
 use protocol::acpc::matchstate::{MatchState, MatchStateError};
+use schemars::{JsonSchema, Schema, json_schema};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use tokio::sync::Semaphore;
@@ -29,6 +30,7 @@ use wire::slumbot_host::{OfferedAgent, Question};
 
 use super::Limits;
 use super::api::Problem;
+use super::description::Description;
 
 /// The path of the endpoint.
 pub const PATH: &str = "/api/v1/decide";
@@ -86,38 +88,122 @@ impl Decider {
 
 /// The endpoint's route. Its time limit starts after the request's body, unlike that of other
 /// paths.
-pub fn router(decider: Option<Decider>, limits: Limits) -> Router {
-    Router::new().route(PATH, post(decide)).with_state((decider, limits))
+pub fn router(decider: Option<Decider>, limits: Limits, api: &mut Description) -> Router {
+    let operation = (
+        "decide",
+        "What an agent does in a situation.",
+        "No state is kept for a client: the agent knows what the request holds and nothing else. A \
+         situation that cannot occur is refused with its place.",
+    );
+    let codes = [404, 408, 415, 502, 504];
+    let path = api.post::<Decision>(PATH, operation, ("Situation", situation_schema()), &codes);
+    Router::new().route(path, post(decide)).with_state((decider, limits))
 }
 
-/// The response.
-#[derive(Debug, Serialize)]
+/// The schema of a request's body.
+fn situation_schema() -> Schema {
+    let most = u32::MAX;
+    json_schema!({
+        "type": "object",
+        "description": "What one seat knows when it has to act, and who is asked. The keys are \
+            those of exported hands and decisions (docs/ledger.md).",
+        "required": ["agent", "seat", "betting", "cards"],
+        "additionalProperties": false,
+        "properties": {
+            "agent": {
+                "type": "string",
+                "description": "The agent that is asked: one whose `decides` is true in \
+                    `/api/v1/agents`."
+            },
+            "game": {
+                "type": "string",
+                "description": "A game that ships with the program (`cardroom show games`).",
+                "default": USUAL_GAME
+            },
+            "hand": {
+                "type": "integer", "minimum": 0, "maximum": most, "default": 0,
+                "description": "The hand's number."
+            },
+            "seat": {
+                "type": "integer", "minimum": 0, "maximum": 9,
+                "description": "The seat whose turn it is, from 0 in the order of the game \
+                    definition. In `holdem.nolimit.2p.reverse_blinds` 0 is the big blind and 1 \
+                    the button."
+            },
+            "betting": {
+                "type": "string",
+                "description": "The betting so far in ACPC notation: `f`, `c`, `r` with the total \
+                    over the whole hand (in limit games without), `/` as soon as a street has begun."
+            },
+            "cards": {
+                "type": "string",
+                "description": "The seat's own cards and the board in ACPC notation: the seats' \
+                    cards with `|` between, others' empty, then `/` and the cards of each later \
+                    street."
+            },
+            "seed": {
+                "type": "integer", "minimum": 0, "maximum": most,
+                "description": "Which of the agent's random choices; drawn at random where it is \
+                    missing."
+            },
+        },
+        "example": { "agent": "cfr", "seat": 0, "betting": "r300c/cr600", "cards": "AcKd|/Ks3hJc" }
+    })
+}
+
+/// What an agent does in a situation.
+#[derive(Debug, Serialize, JsonSchema)]
 struct Decision {
+    /// The agent that was asked.
     agent: String,
+    /// The game.
     game: &'static str,
+    /// The hand's number.
     hand: u32,
+    /// The seat.
     seat: usize,
+    /// The seed of the agent's random choices: with it the same request has the same answer, if the
+    /// agent is repeatable.
     seed: u32,
     legal: Legal,
-    action: String,
-    corrected_from: Option<String>,
-    strategy: Option<Vec<(String, f64)>>,
-    values: Option<Vec<(String, f64)>>,
+    /// What the agent does.
+    action: ActionText,
+    /// What the agent had asked for, where that was not legal.
+    corrected_from: Option<ActionText>,
+    /// Actions with their probabilities, which sum to 1; null where the agent gives none.
+    strategy: Option<Vec<(ActionText, f64)>>,
+    /// Actions with what each wins on average with the seat's cards, in chips over the whole hand,
+    /// as the agent estimates it; null where the agent gives none.
+    values: Option<Vec<(ActionText, f64)>>,
+    /// The agent's explanation, where it gives one.
     note: Option<String>,
+    /// Thinking time in nanoseconds.
     elapsed_ns: u64,
 }
 
-/// The legal actions.
-#[derive(Debug, Serialize)]
+/// `f` folds, `c` checks or calls, `r` and a number raises to that total in chips over the whole
+/// hand, also in limit games.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Action")]
+struct ActionText(#[schemars(regex(pattern = "^(f|c|r[0-9]+)$"))] String);
+
+/// What may be done.
+#[derive(Debug, Serialize, JsonSchema)]
 struct Legal {
+    /// Whether there is anything to fold to.
     fold: bool,
+    /// Chips that a call adds; 0 for a check.
     to_call: game::Chips,
+    /// Null where no raise is allowed.
     raise: Option<Raises>,
 }
 
-#[derive(Debug, Serialize)]
+/// The totals, in chips over the whole hand, to which may be raised.
+#[derive(Debug, Serialize, JsonSchema)]
 struct Raises {
+    /// The smallest.
     min: game::Chips,
+    /// The largest.
     max: game::Chips,
 }
 
@@ -208,10 +294,8 @@ fn no_decision(agent: &str, fallback: Fallback, note: Option<&str>) -> Problem {
     Problem::new(code, format!("`{agent}` {what}{note}"), remedy)
 }
 
-fn text(action: Action) -> String {
-    let mut text = String::new();
-    notation::write_action(action, false, &mut text);
-    text
+fn text(action: Action) -> ActionText {
+    ActionText(notation::action(action))
 }
 
 impl Decision {

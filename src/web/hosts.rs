@@ -12,6 +12,7 @@ use std::net::{IpAddr, Ipv6Addr};
 use axum::body::Body;
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, Version, header};
+use axum::response::IntoResponse;
 use protocol::slumbot::PREFIXES;
 use protocol::slumbot::host::refusal;
 use protocol::slumbot::message::json;
@@ -166,17 +167,13 @@ fn refused(request: &Request, code: StatusCode, why: &str) -> Response<Body> {
     } else {
         ("text/plain; charset=utf-8", format!("{why}\n"))
     };
-    let mut response = Response::new(Body::from(body));
-    *response.status_mut() = code;
-    for (name, value) in [
+    let headers = [
         (header::CONTENT_TYPE, kind),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::CACHE_CONTROL, "no-store"),
         (header::CONNECTION, "close"),
-    ] {
-        response.headers_mut().insert(name, HeaderValue::from_static(value));
-    }
-    response
+    ];
+    (code, headers, body).into_response()
 }
 
 #[cfg(test)]

@@ -8,25 +8,24 @@ use askama::Template;
 use axum::extract::{self, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use futures_util::stream;
 use game::{Turn, notation};
 use jiff::Timestamp;
 use logs::stats::{AllIn, Report, StopRule, winnings_curve};
 use logs::{DecisionRecord, DecisionTally, HandRecord, LedgerError, LedgerReader, Tally};
+use matches::source::Source;
+use models::chart::action_words;
+use schemars::JsonSchema;
 use serde::Serialize;
 use show::number::{duration, signed_grouped};
 use wire::host::{Playing, TableView};
 
 use super::Site;
-use super::pages::{
-    CardText, blocking, class, event, message, page, respond, sentence, suit_sign, text,
-};
+use super::pages::{self, CardText, blocking, class, message, page, sentence, suit_sign, text};
 use super::rates::{self, PlayerLine, RateView};
 use super::records::{MatchLine, Records};
-use crate::chart::action_words;
 use crate::exit::Failure;
+use crate::output::warn;
 use crate::report::{self, Effort};
-use crate::source::Source;
 
 /// The polling interval of a running match.
 const TICK: Duration = Duration::from_secs(1);
@@ -42,7 +41,8 @@ const LAST_HANDS: u64 = 20;
 const MAX_HANDS: u64 = 200_000;
 
 /// A match in detail, running or finished.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "Match")]
 pub struct MatchView {
     /// The match's name.
     pub id: String,
@@ -54,13 +54,15 @@ pub struct MatchView {
     pub well: bool,
     /// The time it began.
     pub started: String,
-    /// The time it ended; `None` while it runs.
+    /// The time it ended; `null` while it runs.
     pub ended: Option<Timestamp>,
     /// Hands a second, while it runs.
     pub hands_per_second: Option<f64>,
     /// The path of its folder.
     pub folder: String,
-    /// The statistics; `None` if it is too long to be read for a page.
+    /// Its statistics, as in report.json (docs/report.md); null where it is too long to be read
+    /// for this.
+    #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     pub report: Option<Report>,
     /// The players' names.
     pub names: Vec<String>,
@@ -72,7 +74,8 @@ pub struct MatchView {
 }
 
 /// A hand of a match.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "Hand")]
 pub struct HandView {
     /// The hand's number, from 0.
     pub hand: u64,
@@ -89,7 +92,8 @@ pub struct HandView {
 }
 
 /// An action of a hand, with the agent's explanation.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "RecordedDecision")]
 pub struct DecisionView {
     /// The index of the player.
     pub entrant: u8,
@@ -139,27 +143,13 @@ pub async fn live(State(site): State<Site>, extract::Path(id): extract::Path<Str
         return StatusCode::NOT_FOUND.into_response();
     }
     let stop = site.stop.clone();
-    let start = (site, stop, id, String::new(), TICK);
-    let events = stream::unfold(start, |(site, stop, id, mut shown, mut pause)| async move {
-        loop {
-            tokio::select! {
-                () = tokio::time::sleep(pause) => {}
-                () = stop.cancelled() => return None,
-            }
-            let (for_page, name, begun) = (site.clone(), id.clone(), Instant::now());
-            let body = tokio::task::spawn_blocking(move || {
-                MatchView::find(&for_page, &name).map(|page| text(&MatchBody { page: &page }))
-            });
-            let body = body.await.ok()??;
-            pause = TICK.max(SHARE * begun.elapsed());
-            if body != shown {
-                shown = body;
-                let event = event("match", &shown);
-                return Some((Ok(event), (site, stop, id, shown, pause)));
-            }
-        }
-    });
-    respond(events)
+    pages::live("match", stop, TICK, move || {
+        let (site, name, begun) = (site.clone(), id.clone(), Instant::now());
+        let body = tokio::task::spawn_blocking(move || {
+            MatchView::find(&site, &name).map(|page| text(&MatchBody { page: &page }))
+        });
+        async move { Some((body.await.ok()??, TICK.max(SHARE * begun.elapsed()))) }
+    })
 }
 
 impl MatchView {
@@ -186,7 +176,7 @@ impl MatchView {
         folder: &Path,
         running: Option<Playing>,
     ) -> Result<MatchView, Failure> {
-        let reader = LedgerReader::open(folder).map_err(Failure::input)?;
+        let reader = LedgerReader::open(folder)?;
         let info = reader.info().clone();
         let elsewhere = running.is_none() && Records::is_played_elsewhere(folder);
         let line = match (&running, elsewhere) {
@@ -201,12 +191,12 @@ impl MatchView {
         };
         let sums = match &running {
             Some(playing) => Some((playing.tally.clone(), playing.decisions.clone())),
-            None if elsewhere => sums_so_far(&reader).map_err(Failure::input)?,
+            None if elsewhere => sums_so_far(&reader)?,
             None => None,
         };
         let sums = match sums {
             Some((tally, counts)) => {
-                let rule = reader.note(StopRule::NOTE).map_err(Failure::input)?;
+                let rule = reader.note(StopRule::NOTE)?;
                 let rule = rule.and_then(|note| StopRule::from_note(&note));
                 let report = Report::new(&info, &tally, Some(&counts), None);
                 Some((report.with_stop_rule(rule.as_ref(), &tally), tally))
@@ -226,7 +216,7 @@ impl MatchView {
             folder: folder.display().to_string(),
             report: sums.map(|(report, _)| report),
             names: info.names(),
-            last_hands: last_hands(&reader).map_err(Failure::input)?,
+            last_hands: last_hands(&reader)?,
             curve,
         })
     }
@@ -254,7 +244,7 @@ fn sums_so_far(reader: &LedgerReader) -> Result<Option<(Tally, DecisionTally)>, 
 /// The report of a match as `cardroom stats` makes it, without estimates, and its sums; `None` for
 /// one that is too long.
 fn read_sums(folder: &Path) -> Result<Option<(Report, Tally)>, Failure> {
-    let source = Source::open(folder, None)?;
+    let source = Source::open(folder, None, warn)?;
     if source.count()? > MAX_HANDS {
         return Ok(None);
     }

@@ -3,13 +3,15 @@
 //!
 //! - [`overview`], [`match_page`], [`runs`], [`play`]: the pages with their live parts; [`rates`]:
 //!   win rates on them; [`pages`]: what all pages share. [`records`]: matches on disk.
-//! - [`api`]: the same values as JSON, health and metrics; [`decide`]: decisions of agents.
+//! - [`api`]: the same values as JSON, health and metrics; [`description`]: their description;
+//!   [`decide`]: decisions of agents.
 //! - [`slumbot`]: the Slumbot API.
 //! - [`listener`]: connections and their limits; [`hosts`]: filtering requests; [`login`]:
 //!   authorisation and limits by address.
 
 mod api;
 pub mod decide;
+mod description;
 pub mod hosts;
 mod listener;
 pub mod login;
@@ -50,6 +52,7 @@ use wire::connect::ConnectionView;
 use wire::host::TableView;
 
 use decide::Decider;
+use description::Description;
 use overview::{AgentLine, LiveSections};
 use records::Records;
 use runs::QueueView;
@@ -113,32 +116,28 @@ fn router(
         SetResponseHeaderLayer::if_not_present(name, HeaderValue::from_static(value))
     };
     let time_out = TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, limits.time);
+    let mut description = Description::new();
     let router = Router::new()
         .route("/", get(overview::index))
         .route("/live", get(overview::live))
         .route("/matches/{id}", get(match_page::html))
         .route("/matches/{id}/live", get(match_page::live))
         .route("/assets/{name}", get(pages::asset))
-        .route("/api/v1/overview", get(api::overview))
-        .route("/api/v1/tables", get(api::tables))
-        .route("/api/v1/dealers", get(api::dealers))
-        .route("/api/v1/agents", get(api::agents))
-        .route("/api/v1/matches", get(api::matches))
-        .route("/api/v1/matches/{id}", get(api::match_page))
-        .route("/api/v1/slumbot", get(api::slumbot))
-        .route("/api/v1/openapi.json", get(api::openapi))
         .route("/healthz", get(api::alive))
         .route("/readyz", get(api::ready))
         .route("/version", get(api::version))
         .route("/metrics", get(api::metrics_page))
         .fallback(pages::not_found)
+        .merge(api::router(&mut description))
         .with_state(site.clone())
-        .merge(play::router(site.clone()));
-    let router = router.merge(runs::router(site.queue.clone()));
+        .merge(play::router(site.clone()))
+        .merge(runs::router(site.queue.clone(), &mut description));
+    let decide = decide::router(decider, limits, &mut description);
     let mut router = router
+        .merge(description.router())
         .layer(time_out)
         // Decisions have a time limit of their own.
-        .merge(decide::router(decider, limits))
+        .merge(decide)
         .layer(RequestBodyLimitLayer::new(limits.body));
     if let Some(login) = login {
         router = router.layer(middleware::from_fn_with_state(login, login::ask));

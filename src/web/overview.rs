@@ -10,6 +10,7 @@ use axum::extract::State;
 use axum::response::Response;
 use futures_util::stream;
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::Serialize;
 use show::number::{decimal, signed_grouped};
 use wire::connect::{ConnectionState, ConnectionStatus, ConnectionView};
@@ -27,7 +28,7 @@ use super::{Site, VERSION};
 const TICK: Duration = Duration::from_secs(1);
 
 /// The values of the first page.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Overview {
     /// This program's version.
     pub version: &'static str,
@@ -54,7 +55,8 @@ pub struct Overview {
 }
 
 /// A row of the list of agents.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "Agent")]
 pub struct AgentLine {
     /// The agent's name.
     pub name: String,
@@ -63,6 +65,7 @@ pub struct AgentLine {
     /// A short description.
     pub summary: String,
     /// Whether its decisions are inline or on a thread, in words.
+    #[schemars(extend("enum" = ["at once", "on a thread of its own"]))]
     pub cost: &'static str,
     /// Whether `POST /api/v1/decide` asks it.
     pub decides: bool,

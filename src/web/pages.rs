@@ -9,7 +9,8 @@ use axum::extract::Path;
 use axum::http::{StatusCode, header};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{Html, IntoResponse, Response};
-use futures_util::stream::Stream;
+use futures_util::stream::{self, Stream};
+use tokio_util::sync::CancellationToken;
 
 #[derive(Template)]
 #[template(path = "message.html", config = ".askama.toml")]
@@ -57,6 +58,31 @@ pub fn event(part: &str, html: &str) -> Event {
     Event::default().event(part).data(serde_json::Value::from(html).to_string())
 }
 
+/// The live part of a page: what `body` gives, sent whenever it has changed. `None` ends the stream,
+/// as `stop` does; the time is the pause before the next look, `tick` the one before the first.
+pub fn live<F, B>(part: &'static str, stop: CancellationToken, tick: Duration, body: F) -> Response
+where
+    F: Fn() -> B + Send + 'static,
+    B: Future<Output = Option<(String, Duration)>> + Send + 'static,
+{
+    let start = (body, stop, String::new(), tick);
+    respond(stream::unfold(start, move |(body, stop, shown, mut pause)| async move {
+        loop {
+            tokio::select! {
+                () = tokio::time::sleep(pause) => {}
+                () = stop.cancelled() => return None,
+            }
+            let new;
+            (new, pause) = body().await?;
+            if new != shown {
+                let event = event(part, &new);
+                return Some((Ok(event), (body, stop, new, pause)));
+            }
+        }
+    }))
+}
+
+/// A stream of events as a response.
 pub fn respond(events: impl Stream<Item = Result<Event, Infallible>> + Send + 'static) -> Response {
     Sse::new(events).keep_alive(KeepAlive::new().interval(Duration::from_secs(15))).into_response()
 }

@@ -5,13 +5,15 @@ use askama::Template;
 use logs::Rate;
 use logs::stats::Interval;
 use logs::stats::report::Estimate;
+use schemars::JsonSchema;
 use serde::Serialize;
 use show::number::{decimal, signed_grouped};
 
 use super::pages::text;
 
 /// A win rate and its 95 % interval, in mbb/hand.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "PlayerRate")]
 pub struct RateView {
     /// The estimate.
     pub mbb: f64,
@@ -39,7 +41,8 @@ impl RateView {
 }
 
 /// A player with its rate, if there is one yet.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "Player")]
 pub struct PlayerLine {
     /// The player's name.
     pub name: String,

@@ -13,13 +13,15 @@ use logs::folder::{MANIFEST, REPORT};
 use logs::ledger::FILE_NAME;
 use logs::stats::Interval;
 use runs::HeldLocks;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wire::host::{Ended, Ending, HOSTED_FILE, RESULT_FILE};
 
 use super::rates::{PlayerLine, RateView};
 
 /// A match in lists.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "FinishedMatch")]
 pub struct MatchLine {
     /// The match's name, which is that of its folder; in a tournament the tournament's, `/`, and
     /// that of its folder.

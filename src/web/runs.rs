@@ -7,21 +7,22 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use ::queue::{Queue, Server, Status};
+use ::queue::{Queue, Server, Status, WorkerState};
 use askama::Template;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
-use futures_util::stream;
 use logs::stats::CrossTable;
+use schemars::JsonSchema;
 use serde::Serialize;
 use show::number::{percent, signed, time_span, whole};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::pages::{event, message, page as html, respond, text};
+use super::description::Description;
+use super::pages::{self, message, page as html, text};
 use crate::commands::queue::runs::{self, Runs};
 use crate::output::Report;
 
@@ -128,22 +129,19 @@ struct Page {
 
 #[derive(Template)]
 #[template(path = "runs_body.html", config = ".askama.toml")]
-struct Body {
+struct Body<'a> {
     trouble: String,
-    runs: Vec<RunCard>,
+    runs: Vec<RunCard<'a>>,
     more: usize,
-    workers: Vec<WorkerRow>,
+    workers: &'a [WorkerState],
 }
 
 /// A run on the page.
-struct RunCard {
-    id: String,
+struct RunCard<'a> {
+    status: &'a Status,
     command: String,
-    done: usize,
-    parts: u32,
     facts: Vec<(&'static str, String)>,
     table: Option<TableRows>,
-    dead: Vec<(u32, String, String)>,
 }
 
 /// A cross table of win rates.
@@ -160,17 +158,8 @@ struct Cell {
     reach: String,
 }
 
-/// A worker on the page.
-struct WorkerRow {
-    name: String,
-    version: String,
-    part: String,
-    done: String,
-    heard: String,
-}
-
-impl RunCard {
-    fn new(runs: &Runs, status: &Status) -> RunCard {
+impl RunCard<'_> {
+    fn new<'a>(runs: &Runs, status: &'a Status) -> RunCard<'a> {
         let (done, parts) = (status.done.len(), status.run.parts);
         let share = percent(done as f64 / f64::from(parts.max(1)), 0);
         let mut facts = vec![
@@ -192,16 +181,22 @@ impl RunCard {
         if !status.dead.is_empty() {
             facts.push(("Failed for good", whole(status.dead.len() as u64)));
         }
-        let dead = status.dead.iter();
         RunCard {
-            id: status.id.clone(),
+            status,
             command: crate::shell::line(status.run.command.iter().map(String::as_str)),
-            done,
-            parts,
             facts,
             table: runs::pooled_table(status).map(|table| TableRows::new(&table)),
-            dead: dead.map(|dead| (dead.part, dead.worker.clone(), dead.error.clone())).collect(),
         }
+    }
+}
+
+impl Body<'_> {
+    fn age(&self, worker: &WorkerState) -> String {
+        time_span(worker.age)
+    }
+
+    fn done(&self, worker: &WorkerState) -> String {
+        whole(worker.done.into())
     }
 }
 
@@ -234,32 +229,25 @@ impl TableRows {
 }
 
 fn body(seen: &Seen) -> String {
-    let (mut cards, mut workers, mut more) = (Vec::new(), Vec::new(), 0);
+    let (mut cards, mut more, mut workers) = (Vec::new(), 0, &[][..]);
     if let Some((runs, _)) = seen.runs.as_deref() {
         // Latest first.
         cards = runs.runs.iter().rev().take(MAX_RUNS).map(|run| RunCard::new(runs, run)).collect();
         more = runs.runs.len() - cards.len();
-        let row = |worker: &::queue::WorkerState| WorkerRow {
-            name: worker.name.clone(),
-            version: worker.version.clone(),
-            part: match &worker.part {
-                Some((run, part)) => format!("part {part} of {run}"),
-                None => "waits".to_owned(),
-            },
-            done: whole(worker.done.into()),
-            heard: format!("{} ago", time_span(worker.age)),
-        };
-        workers = runs.workers.iter().map(row).collect();
+        workers = &runs.workers;
     }
     text(&Body { trouble: seen.trouble(), runs: cards, more, workers })
 }
 
 /// The routes of the page and the JSON; empty without a queue.
-pub fn router(view: Option<QueueView>) -> Router {
+pub fn router(view: Option<QueueView>, api: &mut Description) -> Router {
+    let summary = "The runs in the queue that the configuration names, and its workers, as they were \
+                   seen last; null where it names none.";
+    let path = api.get::<Option<StateDocument<'_>>>("/api/v1/runs", "runs", summary);
     Router::new()
         .route("/runs", get(page))
         .route("/runs/live", get(live))
-        .route("/api/v1/runs", get(document))
+        .route(path, get(document))
         .with_state(view)
 }
 
@@ -274,36 +262,31 @@ async fn page(State(view): State<Option<QueueView>>) -> Response {
 async fn live(State(view): State<Option<QueueView>>) -> Response {
     let Some(view) = view else { return StatusCode::NOT_FOUND.into_response() };
     let stop = view.0.stop.clone();
-    respond(stream::unfold((view, stop, String::new()), |(view, stop, mut shown)| async move {
-        loop {
-            tokio::select! {
-                () = tokio::time::sleep(PAUSE) => {}
-                () = stop.cancelled() => return None,
-            }
-            let new = body(&*view.now().await);
-            if new != shown {
-                shown = new;
-                let event = event("runs", &shown);
-                return Some((Ok(event), (view, stop, shown)));
-            }
-        }
-    }))
+    pages::live("runs", stop, PAUSE, move || {
+        let view = view.clone();
+        async move { Some((body(&*view.now().await), PAUSE)) }
+    })
 }
 
-/// The state of the queue as JSON.
-#[derive(Serialize)]
+/// A queue of runs, as it was seen last.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Queue")]
 struct StateDocument<'a> {
     /// Why the state is not current, if it is not.
     trouble: Option<String>,
+    /// How old this is.
     age_seconds: Option<f64>,
     queue: Option<QueueDocument<'a>>,
 }
 
 /// What `cardroom runs list --json` prints.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Runs")]
 struct QueueDocument<'a> {
+    #[schemars(extend("const" = Runs::SCHEMA))]
     schema: &'static str,
     #[serde(flatten)]
+    #[schemars(with = "runs::RunsDocument<'_>")]
     runs: &'a Runs,
 }
 

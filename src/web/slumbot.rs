@@ -20,6 +20,7 @@ use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{Query, Request, State};
 use axum::http::{HeaderValue, Method, Response, StatusCode, header};
+use axum::response::IntoResponse;
 use axum::routing::{any, get};
 use futures_util::{StreamExt, stream};
 use governor::Quota;
@@ -382,11 +383,7 @@ fn token_of(request: &host::Request) -> Option<&str> {
 pub fn failure(code: u16) -> Response<Body> {
     let code = StatusCode::from_u16(code).unwrap_or(StatusCode::SERVICE_UNAVAILABLE);
     let page = format!("<html><head><title>{code}</title></head><body>{code}</body></html>\r\n");
-    let mut response = Response::new(Body::from(page));
-    *response.status_mut() = code;
-    let kind = HeaderValue::from_static("text/html");
-    response.headers_mut().insert(header::CONTENT_TYPE, kind);
-    response
+    (code, [(header::CONTENT_TYPE, "text/html")], page).into_response()
 }
 
 /// The answer as changed by a fault of the connection.

@@ -11,7 +11,6 @@ server is asked for, or when a page is wider than the window. Pictures are left 
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
 import tempfile
@@ -19,6 +18,7 @@ import time
 import urllib.request
 
 import chromium
+import programs
 
 WINDOWS = {"desktop": (1200, 1000, False), "tablet": (820, 1000, True), "phone": (360, 780, True)}
 GAME = "kuhn.limit.2p"
@@ -80,26 +80,21 @@ def main():
           tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile):
         with open(os.path.join(work, "cardroom.toml"), "w", encoding="utf-8") as file:
             file.write(CONFIG)
-        server = subprocess.Popen([cardroom, "serve", "--bind", "127.0.0.1:0", "--log", "warn"], cwd=work,
-                                  stdout=subprocess.PIPE, text=True)
-        browser = chromium.Browser(profile)
-        try:
-            address = server.stdout.readline().split()[-1]
-            ports = (re.search(r"open at 127\.0\.0\.1:(\d+)", line) for line in server.stdout)
-            port = next(filter(None, ports))[1]
-            subprocess.run([cardroom, "play", "acpc", "127.0.0.1", port, "--agent", "call", "--game", GAME],
-                           check=True, stdout=subprocess.DEVNULL)
-            table = wait_for(address + "/api/v1/tables", lambda tables: tables[0]["matches"] == 1)[0]
-            for window in WINDOWS:
-                check_page(browser, address, table["last"]["id"], pictures, window)
-            browser.check_events(address)
-            browser.close()
-            print(f"both pages are right; pictures in {pictures}")
-        finally:
-            browser.end()
-            server.send_signal(signal.SIGTERM)
-            code = server.wait(timeout=chromium.PATIENCE)
-        assert code == 0, f"the server ended with {code}"
+        with programs.serving(cardroom, work) as (server, address):
+            browser = chromium.Browser(profile)
+            try:
+                ports = (re.search(r"open at 127\.0\.0\.1:(\d+)", line) for line in server.stdout)
+                port = next(filter(None, ports))[1]
+                subprocess.run([cardroom, "play", "acpc", "127.0.0.1", port, "--agent", "call", "--game", GAME],
+                               check=True, stdout=subprocess.DEVNULL)
+                table = wait_for(address + "/api/v1/tables", lambda tables: tables[0]["matches"] == 1)[0]
+                for window in WINDOWS:
+                    check_page(browser, address, table["last"]["id"], pictures, window)
+                browser.check_events(address)
+                browser.close()
+                print(f"both pages are right; pictures in {pictures}")
+            finally:
+                browser.end()
 
 
 main()

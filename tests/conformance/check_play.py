@@ -11,13 +11,12 @@ or when the page is wider than the window, in light or dark. Pictures are left i
 
 import os
 import random
-import signal
 import sqlite3
-import subprocess
 import sys
 import tempfile
 
 import chromium
+import programs
 
 HANDS = 10
 WINDOWS = {"desktop": (1280, 900, False), "phone": (360, 740, True)}
@@ -136,25 +135,20 @@ def main():
           tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile):
         with open(os.path.join(work, "cardroom.toml"), "w", encoding="utf-8") as file:
             file.write(CONFIG)
-        server = subprocess.Popen([cardroom, "serve", "--bind", "127.0.0.1:0", "--log", "warn"], cwd=work,
-                                  stdout=subprocess.PIPE, text=True)
-        browser = chromium.Browser(profile)
-        try:
-            address = server.stdout.readline().split()[-1]
-            totals = []
-            for window in WINDOWS:
-                totals.append(Table(browser, address, window, pictures).play())
-            browser.check_events(address)
-            browser.close()
-            ledger = recorded(work)
-            shown = [(HANDS, total) for total in totals]
-            assert ledger == shown, f"by the ledger {ledger}, on the page {shown}"
-            print(f"{HANDS} hands in each of {len(WINDOWS)} windows, results {totals}; pictures in {pictures}")
-        finally:
-            browser.end()
-            server.send_signal(signal.SIGTERM)
-            code = server.wait(timeout=chromium.PATIENCE)
-        assert code == 0, f"the server ended with {code}"
+        with programs.serving(cardroom, work) as (_, address):
+            browser = chromium.Browser(profile)
+            try:
+                totals = []
+                for window in WINDOWS:
+                    totals.append(Table(browser, address, window, pictures).play())
+                browser.check_events(address)
+                browser.close()
+                ledger = recorded(work)
+                shown = [(HANDS, total) for total in totals]
+                assert ledger == shown, f"by the ledger {ledger}, on the page {shown}"
+                print(f"{HANDS} hands in each of {len(WINDOWS)} windows, results {totals}; pictures in {pictures}")
+            finally:
+                browser.end()
 
 
 main()

@@ -16,7 +16,6 @@ import os
 import random
 import shutil
 import signal
-import socket
 import sqlite3
 import subprocess
 import sys
@@ -24,23 +23,16 @@ import tempfile
 import threading
 import time
 
+import programs
+from programs import free_port
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 THREADS = 16
 PATIENCE = 60
 
 
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
-
-
 def wait(what, so):
-    begun = time.monotonic()
-    while not so():
-        if time.monotonic() - begun > PATIENCE:
-            sys.exit(f"waited in vain until {what}")
-        time.sleep(0.02)
+    programs.wait(what, so, PATIENCE)
 
 
 class Serve:

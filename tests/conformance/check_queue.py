@@ -25,6 +25,8 @@ import time
 import urllib.request
 
 import chromium
+import programs
+from programs import free_port
 
 # The first hand of `cfr` alone takes a worker longer than it takes to say what it does.
 MATCH = "match cfr call --hands 60000 --seed 5 --record hands"
@@ -68,12 +70,6 @@ def slow_disk(home):
     return library
 
 
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
-
-
 class Nats:
     def __init__(self, folder, config=""):
         self.folder, self.config, self.port = folder, config, free_port()
@@ -109,11 +105,7 @@ class Nats:
 
 
 def wait(what, so):
-    begun = time.monotonic()
-    while not so():
-        if time.monotonic() - begun > PATIENCE:
-            sys.exit(f"waited in vain until {what}")
-        time.sleep(0.05)
+    programs.wait(what, so, PATIENCE)
 
 
 def rows(folder):

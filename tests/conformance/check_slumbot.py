@@ -14,10 +14,10 @@ import itertools
 import json
 import random
 import re
-import signal
-import subprocess
 import sys
 import tempfile
+
+import programs
 
 SMALL, BIG, STACK = 50, 100, 20_000
 HEADERS = {"Content-Type": "application/json"}
@@ -251,18 +251,11 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         with open(f"{folder}/cardroom.toml", "w", encoding="utf-8") as config:
             config.write('tables = []\n[slumbot]\nagent = "random"\n')
-        server = subprocess.Popen([cardroom, "serve", "--bind", "127.0.0.1:0", "--log", "warn"],
-                                  cwd=folder, stdout=subprocess.PIPE, text=True)
-        try:
-            line = server.stdout.readline()
-            address = re.fullmatch(r"listening on http://(\S+)\n", line).group(1)
+        with programs.serving(cardroom, folder) as (_, url):
+            address = url.removeprefix("http://")
             totals = [play_as_the_sample(address, prefix, 400, seed)
                       for seed, prefix in enumerate(("/api", "/slumbot/api"))]
             play_as_a_shell(address, 100)
-        finally:
-            server.send_signal(signal.SIGTERM)
-            code = server.wait(timeout=60)
-        assert code == 0, code
     print(f"900 hands as clients play them, all worth what they should be; results {totals}")
 
 

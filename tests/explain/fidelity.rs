@@ -1,22 +1,16 @@
 //! Students beside teachers whose differences are known by heart.
 
-use serde_json::Value;
-
 use super::{check_failure, document, explain, student};
-
-fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_else(|| panic!("no number: {value}"))
-}
+use crate::program::{Folder, list, number, shows};
 
 #[test]
 fn who_does_what_the_teacher_does_loses_exactly_nothing() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
+    let at = &Folder::new();
     let made = student(at, "made");
     // The folder's name stands for the agent.
-    let found = document(at, &["fidelity", "made", "--teacher", &made, "--hands", "200"]);
+    let found = document(at, ("fidelity made --teacher", [&made], "--hands 200"));
     assert_eq!(found["schema"], "cardroom-explain-fidelity/1");
-    let rows = found["streets"].as_array().expect("streets");
+    let rows = list(&found["streets"]);
     assert_eq!(rows.len(), 4);
     let mut decisions = 0;
     for row in rows.iter().chain([&found["all"]]) {
@@ -35,12 +29,11 @@ fn who_does_what_the_teacher_does_loses_exactly_nothing() {
 
 #[test]
 fn what_is_lost_is_lost_on_the_street_of_the_difference() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
+    let at = &Folder::new();
     // `fold` folds as the button before the flop, and checks everywhere else, as `call` does.
-    let arguments = ["fidelity", "fold", "--teacher", "call", "--hands", "2000", "--seed", "3"];
-    let found = document(at, &arguments);
-    let rows = found["streets"].as_array().expect("streets");
+    let arguments = "fidelity fold --teacher call --hands 2000 --seed 3";
+    let found = document(at, arguments);
+    let rows = list(&found["streets"]);
     let street = |at: usize, key: &str| number(&rows[at][key]);
     assert_eq!((street(0, "same_likeliest"), street(0, "distance")), (0.5, 0.5));
     assert_eq!((street(1, "same_likeliest"), street(1, "distance")), (1.0, 0.0));
@@ -56,22 +49,18 @@ fn what_is_lost_is_lost_on_the_street_of_the_difference() {
     for row in &rows[1..] {
         assert_eq!(row["lost"]["mbb"], 0.0);
     }
-    let text = explain(at, &arguments);
-    for words in ["fold compared with its teacher call", "2,000 hands", "0.0 → 50.0 %", "50.0 %"]
-    {
-        assert!(text.contains(words), "{words}: {text}");
-    }
+    let text = explain(at, arguments);
+    shows(&text, &["fold compared with its teacher call", "2,000 hands", "0.0 → 50.0 %", "50.0 %"]);
     assert!(text.lines().all(|line| line.chars().count() <= 130), "{text}");
 }
 
 #[test]
 fn threads_do_not_matter_to_a_comparison() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
+    let at = &Folder::new();
     let made = student(at, "made");
     let compared = |jobs: &str, seed: &str| {
-        let pair = ["fidelity", made.as_str(), "--teacher", "random", "--hands", "300"];
-        explain(at, &[&pair[..], &["--threads", jobs, "--seed", seed, "--json"]].concat())
+        let pair = ("fidelity", [&made], "--teacher random --hands 60 --json");
+        explain(at, (pair, ["--threads", jobs, "--seed", seed]))
     };
     let one = compared("1", "1");
     assert_eq!(one, compared("3", "1"));
@@ -80,14 +69,13 @@ fn threads_do_not_matter_to_a_comparison() {
 
 #[test]
 fn what_cannot_be_compared_is_refused() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
+    let at = &Folder::new();
     for (arguments, code, expected) in [
-        (&["fidelity", "call", "--teacher", "call", "--hands", "7"][..], 2, "give an even number"),
-        (&["fidelity", "external:true"][..], 3, "agents that can: call, fold"),
-        (&["fidelity", "call", "--teacher", "nobody"][..], 3, "there is no agent `nobody`"),
+        ("fidelity call --teacher call --hands 7", 2, "give an even number"),
+        ("fidelity external:true", 3, "agents that can: call, fold"),
+        ("fidelity call --teacher nobody", 3, "there is no agent `nobody`"),
         (
-            &["fidelity", "call", "--teacher", "call", "--game", "holdem.limit.3p"][..],
+            "fidelity call --teacher call --game holdem.limit.3p",
             3,
             "3 players; duplicate matches here are of games of two",
         ),

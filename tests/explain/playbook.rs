@@ -1,22 +1,19 @@
 //! Playbooks: every rule is there, once, on one page that needs nothing else.
 
-use std::fs;
-use std::path::Path;
-
 use super::{check_failure, explain, student};
+use crate::program::{Folder, Words, shows};
 
-fn made(folder: &Path, name: &str, arguments: &[&str]) -> String {
-    let said = explain(folder, &[&["playbook", "made", "--out", name], arguments].concat());
+fn made(folder: &Folder, name: &str, arguments: impl Words) -> String {
+    let said = explain(folder, ("playbook made --out", [name], arguments));
     assert_eq!(said, "");
-    fs::read_to_string(folder.join(name)).expect("a file")
+    folder.read(name)
 }
 
 #[test]
 fn a_playbook_has_the_rules_of_all_streets() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
+    let at = &Folder::new();
     student(at, "made");
-    let html = made(at, "book.html", &[]);
+    let html = made(at, "book.html", "");
     for words in [
         "made: a playbook",
         "Greedily grown decision trees (CART)",
@@ -46,37 +43,29 @@ fn a_playbook_has_the_rules_of_all_streets() {
     );
     assert!(html.contains("@page{size:A4"), "{html}");
     // The shares of play of a street's rules: 10 %, 50 %, 30 % and 10 % before the flop.
-    for share in
-        ["<td class=\"play\">50 %</td><td class=\"node\">3</td>", "prefers-color-scheme:dark"]
-    {
-        assert!(html.contains(share), "{share}: {html}");
-    }
+    shows(
+        &html,
+        &["<td class=\"play\">50 %</td><td class=\"node\">3</td>", "prefers-color-scheme:dark"],
+    );
 }
 
 #[test]
 fn a_playbook_of_depth_0_has_a_line_for_each_street() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
+    let at = &Folder::new();
     student(at, "made");
-    let top = made(at, "top.html", &["--depth", "0"]);
+    let top = made(at, "top.html", "--depth 0");
     assert_eq!(top.matches("always").count(), 4, "{top}");
     assert!(top.contains(">0+</td>"), "{top}");
 }
 
 #[test]
 fn a_playbook_of_another_kind_of_file_is_refused() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
+    let at = &Folder::new();
     student(at, "made");
     for name in ["book.pdf", "book.svg", "book", ".html"] {
-        check_failure(at, &["playbook", "made", "--out", name], 2, "a playbook is an .html file");
+        check_failure(at, ("playbook made --out", [name]), 2, "a playbook is an .html file");
         assert!(!at.join(name).exists());
     }
-    check_failure(at, &["playbook", "mlp", "--out", "book.html"], 3, "`mlp` is not a tree");
-    check_failure(
-        at,
-        &["playbook", "made", "--out", "no/book.html"],
-        2,
-        "no/book.html: there is no folder no",
-    );
+    check_failure(at, "playbook mlp --out book.html", 3, "`mlp` is not a tree");
+    check_failure(at, "playbook made --out no/book.html", 2, "no/book.html: there is no folder no");
 }

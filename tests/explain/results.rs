@@ -1,24 +1,17 @@
 //! The decisions at which a match was lost: some that are known by heart, sums that must agree with
 //! the match's own report.
 
-use std::path::Path;
-
 use serde_json::Value;
 
-use super::{cardroom, check_failure, document, explain};
+use super::{check_failure, document, explain};
+use crate::program::{Folder, Words, list, number, shows};
 
-fn play(folder: &Path, agents: [&str; 2], arguments: &[&str]) {
-    let usual = ["match", agents[0], agents[1], "--seed", "5", "--quiet", "--record", "hands"];
-    let output = cardroom(folder, &[&usual[..], arguments].concat());
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-}
-
-fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_else(|| panic!("no number: {value}"))
+fn play(folder: &Folder, agents: [&str; 2], arguments: impl Words) {
+    folder.ok(("match", agents, "--seed 5 --quiet --record hands", arguments));
 }
 
 fn rows<'a>(found: &'a Value, which: &str) -> &'a [Value] {
-    found[which].as_array().expect("rows")
+    list(&found[which])
 }
 
 fn row<'a>(found: &'a Value, which: &str, name: &str) -> &'a Value {
@@ -28,12 +21,11 @@ fn row<'a>(found: &'a Value, which: &str, name: &str) -> &'a Value {
 
 #[test]
 fn who_folds_every_button_loses_the_small_blind_there() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
+    let at = &Folder::new();
     // `fold` folds as the button before the flop and checks everywhere else; `call` calls and
     // checks.
-    play(at, ["fold", "call"], &["--hands", "400", "--out", "m"]);
-    let found = document(at, &["results", "m"]);
+    play(at, ["fold", "call"], "--hands 400 --out m");
+    let found = document(at, "results m");
     assert_eq!(found["schema"], "cardroom-explain-results/1");
     assert_eq!((&found["hands"], &found["deals"]), (&400.into(), &200.into()));
     let places = rows(&found, "places");
@@ -51,35 +43,28 @@ fn who_folds_every_button_loses_the_small_blind_there() {
     let river = row(&found, "streets", "river");
     assert_eq!((&river["hands"], &river["hands_of_others"]), (&200.into(), &200.into()));
     assert!(rows(&found, "actions").iter().all(|row| row["name"] != "calls"), "{found}");
-    let text = explain(at, &["results", "m"]);
-    for words in ["fold in 400 hands", "folds to the blind", "separated", "By position"] {
-        assert!(text.contains(words), "{words}: {text}");
-    }
+    let text = explain(at, "results m");
+    shows(&text, &["fold in 400 hands", "folds to the blind", "separated", "By position"]);
     // No more places than asked for, of those that differ significantly, too.
-    let text = explain(at, &["results", "m", "--most", "1"]);
-    assert!(text.contains("2 places differ significantly"), "{text}");
-    assert!(text.contains("1 significant: --most shows them"), "{text}");
+    let text = explain(at, "results m --most 1");
+    shows(&text, &["2 places differ significantly", "1 significant: --most shows them"]);
     let ranked = |rank: &str| text.lines().any(|line| line.trim_start().starts_with(rank));
     assert!(ranked("1  ") && !ranked("2  "), "{text}");
     // `call` sees the same from the other side.
-    let other = document(at, &["results", "m", "--who", "call"]);
+    let other = document(at, "results m --who call");
     let same = row(&other, "places", "preflop, button: folds to the blind");
     assert_eq!(number(&same["difference"]["mbb"]), 250.0);
 }
 
 #[test]
 fn places_add_up_to_the_win_rate() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
-    for (arguments, deals) in
-        [(&["--hands", "600"][..], 300), (&["--hands", "600", "--no-duplicate"], 600)]
-    {
+    let at = &Folder::new();
+    for (arguments, deals) in [("--hands 600", 300), ("--hands 600 --no-duplicate", 600)] {
         let name = format!("m{deals}");
-        play(at, ["equity", "random"], &[arguments, &["--out", &name]].concat());
-        let found = document(at, &["results", &name]);
+        play(at, ["equity", "random"], (arguments, "--out", [&name]));
+        let found = document(at, ("results", [&name]));
         assert_eq!(found["deals"], deals, "{found}");
-        let stats = cardroom(at, &["stats", &name, "--json", "--quiet", "--estimates", "off"]);
-        let stats: Value = serde_json::from_slice(&stats.stdout).expect("a document");
+        let stats = at.json(("stats", [&name], "--quiet --estimates off"));
         let all_in = &stats["entrants"][0]["all_in_adjusted"];
         let all = &found["all"];
         let near = |a: f64, b: f64| (a - b).abs() < 1e-6 * (1.0 + a.abs());
@@ -101,10 +86,9 @@ fn places_add_up_to_the_win_rate() {
 
 #[test]
 fn equal_players_are_not_told_apart() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
-    play(at, ["random", "random"], &["--hands", "3000", "--out", "m"]);
-    let found = document(at, &["results", "m"]);
+    let at = &Folder::new();
+    play(at, ["random", "random"], "--hands 3000 --out m");
+    let found = document(at, "results m");
     for which in ["places", "streets", "positions", "actions"] {
         let all = rows(&found, which).iter();
         assert_eq!(all.filter(|row| row["verdict"] == "separated").count(), 0, "{which}: {found}");
@@ -115,17 +99,16 @@ fn equal_players_are_not_told_apart() {
         number(&ends["low"]) > 0.0 || number(&ends["high"]) < 0.0
     });
     assert!(off.count() > 0, "{found}");
-    let text = explain(at, &["results", "m"]);
+    let text = explain(at, "results m");
     assert!(text.contains("No place where random loses more"), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 130), "{text}");
 }
 
 #[test]
 fn results_of_nobody_are_refused() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
-    play(at, ["call", "fold"], &["--hands", "2", "--out", "m"]);
-    check_failure(at, &["results", "m", "--who", "cfr"], 2, "the entrants are call, fold");
-    check_failure(at, &["results", "m"], 3, "fewer than two whole deals");
-    check_failure(at, &["results", "nowhere"], 3, "nowhere");
+    let at = &Folder::new();
+    play(at, ["call", "fold"], "--hands 2 --out m");
+    check_failure(at, "results m --who cfr", 2, "the entrants are call, fold");
+    check_failure(at, "results m", 3, "fewer than two whole deals");
+    check_failure(at, "results nowhere", 3, "nowhere");
 }

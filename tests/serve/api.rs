@@ -2,14 +2,12 @@
 //! that say what is wrong included.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
 
-use super::server::{Bot, Server, folder_with, game};
+use super::server::{Bot, Server, game};
 use super::slumbot::{Answer, raw, request};
-use crate::program::cardroom;
+use crate::program::{Folder, string};
 use crate::sources::{rust_files, without_comments};
 
 /// Asks and reads the answer.
@@ -106,14 +104,13 @@ fn every_route_of_the_api_is_described_and_every_described_path_is_a_route() {
 
 #[test]
 fn answers_are_as_described() {
-    let folder = folder_with(
+    let folder = Folder::with(
         "[[tables]]\nname = \"kuhn\"\ngame = \"kuhn.limit.2p\"\nhands = 40\n\
          seats = [{ agent = \"call\" }, { port = 0 }]\n\
          [[dealers]]\nname = \"nobody\"\nhost = \"127.0.0.1\"\nport = 1\n\
          game = \"kuhn.limit.2p\"\nagent = \"call\"\n",
     );
-    let played = cardroom(folder.path(), &["match", "call", "random", "--hands", "20"]);
-    assert!(played.status.success());
+    folder.run("match call random --hands 20").code(0);
     let server = Server::start_in(folder);
     let mut bot = Bot::sit(server.ports[0], &game("kuhn.limit.2p"));
     bot.play(u32::MAX);
@@ -129,8 +126,7 @@ fn answers_are_as_described() {
     let tables = server.json("/api/v1/tables");
     ids.extend(tables[0]["playing"]["id"].as_str());
     let mut paths: Vec<String> = ids.iter().map(|id| format!("/api/v1/matches/{id}")).collect();
-    let always = ["overview", "tables", "dealers", "agents", "slumbot", "matches?limit=1", "runs"];
-    for path in always {
+    for path in "overview tables dealers agents slumbot matches?limit=1 runs".split(' ') {
         paths.push(format!("/api/v1/{path}"));
     }
     paths.push("/api/v1/openapi.json".to_owned());
@@ -172,7 +168,7 @@ fn unknown_paths_of_the_api_are_json_and_pages_stay_pages() {
         let answer = ask(&server, "GET", path, "text/plain", "");
         assert_eq!(answer.code, 404, "{path}");
         let problem = answer.json();
-        let error = problem["error"].as_str().expect("an error");
+        let error = string(&problem["error"]);
         assert!(error.contains(&format!("`{path}`")), "{error}");
         assert!(problem["remedy"].as_str().is_some_and(|it| it.contains("openapi.json")));
     }
@@ -183,10 +179,8 @@ fn unknown_paths_of_the_api_are_json_and_pages_stay_pages() {
 
 #[test]
 fn a_login_is_asked_for_in_json_where_the_api_needs_one() {
-    let folder = folder_with("tables = []\n[server.login]\ntoken_file = \"token\"\n");
-    let token = folder.path().join("token");
-    fs::write(&token, "secret-token\n").expect("a file");
-    fs::set_permissions(&token, fs::Permissions::from_mode(0o600)).expect("ours");
+    let folder = Folder::with("tables = []\n[server.login]\ntoken_file = \"token\"\n");
+    folder.write_with_mode("token", "secret-token\n", 0o600);
     let server = Server::start_in(folder);
     let with = |line: &str| {
         let request = format!(

@@ -1,21 +1,15 @@
 //! Configuration: layers and their order, and what is said about mistakes.
 
-use std::process::Output;
+use crate::program::{self, Folder, Run, shows};
 
-use super::server::{command, folder_with};
-
-fn run(config: &str, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
-    let folder = folder_with(config);
-    let mut command = command(folder.path());
-    command.args(arguments).envs(variables.iter().copied());
-    command.output().expect("the program runs")
+fn run(config: &str, words: &str, variables: &[(&str, &str)]) -> Run {
+    let folder = Folder::with(config);
+    program::run(folder.command(words).envs(variables.iter().copied()))
 }
 
 /// `config show` as key, value and origin.
 fn show(config: &str, variables: &[(&str, &str)]) -> serde_json::Value {
-    let output = run(config, &["config", "show", "--json"], variables);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let document: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let document = run(config, "config show --json", variables).code(0).json();
     assert_eq!(document["schema"], "cardroom-config/1");
     document["values"].clone()
 }
@@ -82,171 +76,20 @@ fn the_sample_shows_every_key_with_its_default() {
         assert_ne!(value["origin"], "default", "{key} is not in the sample");
     }
     // The examples can be used as they stand.
-    let output = run(&text, &["config", "check"], &[]);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    run(&text, "config check", &[]).code(0);
     // And the sample as it is changes nothing either.
     assert_eq!(values(&show(sample, &[])), values(&defaults));
 }
 
 #[test]
 fn mistakes_are_one_line_with_their_place_and_exit_code_3() {
-    let table = |line: &str| {
-        format!(
-            "[[tables]]\nname = \"t\"\ngame = \"kuhn.limit.2p\"\n\
-             seats = [{{ agent = \"call\" }}, {{ port = 0 }}]\n{line}\n"
-        )
-    };
-    let dealer = |key: &str, value: &str| {
-        let lines = [
-            ("name", "\"d\""),
-            ("host", "\"127.0.0.1\""),
-            ("port", "1"),
-            ("game", "\"kuhn.limit.2p\""),
-            ("agent", "\"call\""),
-        ];
-        let others = lines.iter().filter(|(other, _)| *other != key);
-        let others: Vec<String> = others.map(|(key, value)| format!("{key} = {value}\n")).collect();
-        format!("[[dealers]]\n{key} = {value}\n{}", others.concat())
-    };
-    let cases = [
-        (
-            "[server]\nbnd = \"x\"\n".to_owned(),
-            "cardroom.toml:2: there is no key `server.bnd` (did you mean `bind`?)",
-        ),
-        (
-            "[sever]\n".to_owned(),
-            "cardroom.toml:1: there is no key `sever` (did you mean `server`?)",
-        ),
-        (
-            table("hnds = 5"),
-            "cardroom.toml:5: there is no key `tables[0].hnds` (did you mean `hands`?)",
-        ),
-        (
-            "[server]\n\ngrace = \"5 parsecs\"\n".to_owned(),
-            "cardroom.toml:3: server.grace: `5 parsecs` is not a duration",
-        ),
-        (
-            "[server]\ngrace = 5\n".to_owned(),
-            "cardroom.toml:2: server.grace: `5` is not a duration",
-        ),
-        (
-            "[server]\nmax_body = \"64\"\n".to_owned(),
-            "cardroom.toml:2: server.max_body: `64` is not a size",
-        ),
-        (
-            "[server]\nbind = \"localhost\"\n".to_owned(),
-            "cardroom.toml:2: server.bind: `localhost` is not ADDRESS:PORT: write numbers, as in \
-             \"127.0.0.1:5252\"",
-        ),
-        (
-            table("bind = \"localhost\""),
-            "cardroom.toml:5: tables[0].bind: `localhost` is not an address: write numbers",
-        ),
-        (
-            "[server]\nlog = \"loud\"\n".to_owned(),
-            "cardroom.toml:2: server.log: `loud` is not a log filter: write a level",
-        ),
-        (
-            "[server]\nlog = \"info,matches=loud\"\n".to_owned(),
-            "cardroom.toml:2: server.log: `matches=loud` is not a log filter",
-        ),
-        (
-            "[server]\nlog = \"matches[match{seed=1}]=debug\"\n".to_owned(),
-            "cardroom.toml:2: server.log: `matches[match{seed=1}]=debug` is not a log filter",
-        ),
-        (
-            "[server]\nrequest_timeout = \"0s\"\n".to_owned(),
-            "cardroom.toml:2: server.request_timeout: `0s` leaves no time",
-        ),
-        (
-            table("response_timeout = \"0s\""),
-            "cardroom.toml:5: tables[0].response_timeout: `0s` leaves no time: write at least",
-        ),
-        (
-            table("").replace("port = 0", "port = 0, name = \"call\""),
-            "cardroom.toml:4: tables[0].seats[1].name: two seats are called `call`: give one",
-        ),
-        (
-            table("").replace("game = \"kuhn.limit.2p\"\n", ""),
-            "cardroom.toml:1: tables[0] (`t`) has no `game`, which is required: add a line such as \
-             `game = ",
-        ),
-        (
-            "[agents.mine]\ncommand = \"x\"\n".to_owned(),
-            "cardroom.toml:1: agents.mine has no `kind`, which is required",
-        ),
-        (
-            "[agents.mine]\nkind = \"external\"\ncommand = \"./nowhere -x\"\n".to_owned(),
-            "cardroom.toml:3: agents.mine.command: the program `./nowhere` cannot be found",
-        ),
-        (
-            "[agents.mine]\nkind = \"external\"\ncommand = \"no-such-program-here\"\n".to_owned(),
-            "cardroom.toml:3: agents.mine.command: the program `no-such-program-here` cannot be \
-             found",
-        ),
-        (
-            dealer("host", "\"\""),
-            "cardroom.toml:2: dealers[0].host: `` is not a host: write a host name",
-        ),
-        (dealer("port", "0"), "cardroom.toml:2: dealers[0].port: 0 is not a port to connect to"),
-        (
-            dealer("retry_first", "\"10min\""),
-            "cardroom.toml:2: dealers[0].retry_first: `10m` is longer than `retry_most`, which is \
-             `5m`",
-        ),
-        ("[server\n".to_owned(), "cardroom.toml:1: "),
-        (table("seed = -1"), "cardroom.toml:5: tables[0].seed: -1 is not a seed"),
-        (
-            table("hands = 0"),
-            "cardroom.toml:5: tables[0].hands: 0 cannot be used: write at least 1\n",
-        ),
-        (table("replies = \"kind\""), "cardroom.toml:5: tables[0].replies: write `compatible`"),
-        (
-            table("").replace("kuhn.limit.2p", "khun.limit.2p"),
-            "cardroom.toml:3: tables[0].game: `khun.limit.2p` is neither a file nor a built-in \
-             game; did you mean `kuhn.limit.2p`?",
-        ),
-        (
-            table("").replace("kuhn.limit.2p", "kuhn.limit.3p"),
-            "cardroom.toml:4: tables[0].seats: 2 seats for a game of 3 players",
-        ),
-        (
-            table("").replace("\"call\"", "\"cal\""),
-            "cardroom.toml:4: tables[0].seats[0].agent: there is no agent `cal` (did you mean \
-             `call`?)",
-        ),
-        (
-            table("").replace("{ port = 0 }", "{ agent = \"call\" }"),
-            "cardroom.toml:4: tables[0].seats: no seat is open",
-        ),
-        (
-            table("").replace("port = 0", "name = \"x\""),
-            "cardroom.toml:4: tables[0].seats[1]: a seat is either",
-        ),
-        (
-            table("").replace("\"t\"", "\"a b\""),
-            "cardroom.toml:2: tables[0].name: `a b` is not one word",
-        ),
-        (
-            table("") + &table(""),
-            "cardroom.toml:7: tables[1].name: there is another one called `t`",
-        ),
-        (
-            "[agents.mine]\nkind = \"call\"\nspeed = 3\n".to_owned(),
-            "cardroom.toml:3: agents.mine.speed: agent `mine` has no option `speed`",
-        ),
-        (
-            "[agents.mine]\nkind = \"cal\"\n".to_owned(),
-            "cardroom.toml:1: agents.mine: there is no agent `cal`",
-        ),
-    ];
-    for (config, expected) in cases {
-        for command in [&["config", "check"][..], &["serve"][..]] {
-            let output = run(&config, command, &[]);
-            let said = String::from_utf8_lossy(&output.stderr).into_owned();
-            assert_eq!(output.status.code(), Some(3), "{config}\n{said}");
+    for case in include_str!("../data/configuration-mistakes.txt").split("---\n") {
+        // An empty line after it is the end of the message.
+        let case = case.strip_suffix('\n').expect("a line");
+        let (config, expected) = case.split_once("=> ").expect("a case");
+        for command in ["config check", "serve"] {
+            let said = run(config, command, &[]).says_only(3, &[]).stderr;
             assert!(said.starts_with(&format!("error: {expected}")), "{config}\n{said}");
-            assert_eq!(said.lines().count(), 1, "{config}\n{said}");
         }
     }
 }
@@ -264,9 +107,7 @@ fn mistakes_in_variables_name_the_variable() {
         ("CARDROOM_SERVER__BIND__X", "1", "server.bind.x cannot be `1`: there is nothing inside"),
     ];
     for (name, value, expected) in cases {
-        let output = run("", &["config", "check"], &[(name, value)]);
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(3), "{said}");
+        let said = run("", "config check", &[(name, value)]).code(3).stderr;
         assert!(
             said.starts_with(&format!("error: environment variable {name}: {expected}")),
             "{said}"
@@ -282,28 +123,22 @@ fn variables_that_set_nothing_are_refused() {
         ("CARDROOM_SOMETHING_ELSE_ALTOGETHER", ""),
     ];
     for (name, hint) in cases {
-        let output = run("", &["config", "check"], &[(name, "1")]);
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(3), "{said}");
+        let said = run("", "config check", &[(name, "1")]).code(3).stderr;
         let expected = format!("error: environment variable {name} sets nothing{hint}: ");
         assert!(said.starts_with(&expected), "{said}");
     }
     // These are ours, too.
     let file = [("CARDROOM_CONFIG", "cardroom.toml"), ("CARDROOM_TABLES", "[]")];
-    let output = run("[server]\ngrace = \"1s\"\n", &["config", "check"], &file);
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let said = run("[server]\ngrace = \"1s\"\n", "config check", &file).stdout;
     assert!(said.starts_with("cardroom.toml: 0 tables"), "{said}");
 }
 
 #[test]
 fn a_closed_pipe_is_no_error_and_a_full_disk_is_one() {
-    for arguments in [&["config", "show"][..], &["config", "check"], &["systemd"]] {
-        let folder = folder_with("");
-        let code = |out: std::process::Stdio| {
-            let mut command = command(folder.path());
-            let command = command.args(arguments).stdout(out).stderr(std::process::Stdio::null());
-            command.status().expect("the program runs").code()
-        };
+    for arguments in ["config show", "config check", "systemd"] {
+        let folder = Folder::new();
+        let code =
+            |out: std::process::Stdio| program::run(folder.command(arguments).stdout(out)).status;
         let (reader, writer) = std::io::pipe().expect("a pipe");
         drop(reader);
         assert_eq!(code(writer.into()), Some(0), "{arguments:?}");
@@ -315,42 +150,33 @@ fn a_closed_pipe_is_no_error_and_a_full_disk_is_one() {
 #[test]
 fn secrets_are_not_shown() {
     let config = "[agents.mine]\nkind = \"call\"\napi_token = \"hunter2\"\n";
-    let output = run(config, &["config", "show"], &[]);
-    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+    let shown = run(config, "config show", &[]).stdout;
     assert!(shown.contains("agents.mine.api_token"), "{shown}");
     assert!(!shown.contains("hunter2"), "{shown}");
     // Accounts in addresses, wherever they stand.
     let config = "[queue]\nnats = \"nats://ann:hunter2@127.0.0.1:4222,tls://hunter2@b\"\n\
                   [agents.mine]\nkind = \"call\"\nserver = \"ann:hunter2@c:1\"\n";
-    for form in [&["config", "show"][..], &["config", "show", "--json"]] {
-        let shown = run(config, form, &[("CARDROOM_AGENTS__MINE__PROXY", "http://hunter2@d")]);
-        let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
-        for host in ["nats://…@127.0.0.1:4222,tls://…@b", "…@c:1", "http://…@d"] {
-            assert!(shown.contains(host), "{host} in {shown}");
-        }
+    for form in ["config show", "config show --json"] {
+        let shown =
+            run(config, form, &[("CARDROOM_AGENTS__MINE__PROXY", "http://hunter2@d")]).stdout;
+        shows(&shown, &["nats://…@127.0.0.1:4222,tls://…@b", "…@c:1", "http://…@d"]);
         assert!(!shown.contains("hunter2"), "{shown}");
     }
     let variable = [("CARDROOM_SERVER__BIND", "nats://ann:hunter2@127.0.0.1")];
-    let said = run("", &["config", "check"], &variable).stderr;
-    let said = String::from_utf8_lossy(&said).into_owned();
+    let said = run("", "config check", &variable).stderr;
     assert!(said.contains("server.bind") && !said.contains("hunter2"), "{said}");
 }
 
 #[test]
 fn relative_paths_start_from_the_folder_of_the_file() {
-    let folder = folder_with("");
-    let home = folder.path().join("home");
-    std::fs::create_dir_all(&home).expect("a folder");
+    let folder = Folder::new();
+    std::fs::create_dir_all(folder.join("home")).expect("a folder");
     let file = "[server]\ndata = \"records\"\n[server.login]\npassword_file = \"pass\"\n\
                 token_file = \"token\"\n[queue]\ncreds = \"nats.creds\"\nca = \"../ca.pem\"\n";
-    std::fs::write(home.join("c.toml"), file).expect("a file");
+    folder.write("home/c.toml", file);
     let show = |variables: &[(&str, &str)]| -> serde_json::Value {
-        let mut command = command(folder.path());
-        command.args(["config", "show", "--json", "--config", "home/c.toml"]);
-        let output = command.envs(variables.iter().copied()).output().expect("it runs");
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        let shown: serde_json::Value = serde_json::from_slice(&output.stdout).expect(&said);
-        shown["values"].clone()
+        let mut command = folder.command("config show --json --config home/c.toml");
+        program::run(command.envs(variables.iter().copied())).json()["values"].clone()
     };
     let shown = show(&[]);
     for (key, path) in [
@@ -366,14 +192,11 @@ fn relative_paths_start_from_the_folder_of_the_file() {
     assert_eq!(show(&[("CARDROOM_QUEUE__CREDS", "x")])["queue.creds"]["value"], "\"x\"");
     // So do the files of agents that are named where an agent may be.
     let list = "[river]\nrule: anything -> call\n";
-    std::fs::write(home.join("my.rules"), list).expect("a file");
+    folder.write("home/my.rules", list);
     let seat = "[[tables]]\nname = \"t\"\ngame = \"holdem.nolimit.2p.reverse_blinds\"\n\
                 seats = [{ agent = \"fft:model=none.fft\" }, { port = 0 }]\n";
-    std::fs::write(home.join("c.toml"), seat).expect("a file");
-    let mut command = command(folder.path());
-    let output = command.args(["config", "check", "--config", "home/c.toml"]).output();
-    let said = String::from_utf8_lossy(&output.expect("it runs").stderr).into_owned();
-    assert!(said.contains("home/none.fft"), "{said}");
+    folder.write("home/c.toml", seat);
+    folder.run("config check --config home/c.toml").says(&["home/none.fft"]);
 }
 
 #[test]
@@ -389,10 +212,9 @@ fn an_address_that_is_used_twice_is_found_however_many_others_have_its_port() {
         for (i, (bind, port)) in tables.iter().enumerate() {
             config += &table(&format!("t{i}"), bind, *port);
         }
-        let output = run(&config, &["config", "check"], &[]);
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.success(), said.is_empty(), "{said}");
-        said
+        let run = run(&config, "config check", &[]);
+        assert_eq!(run.status == Some(0), run.stderr.is_empty(), "{run:?}");
+        run.stderr
     };
     let (one, two, three) = ("127.0.0.1", "127.0.0.2", "127.0.0.3");
     for good in [
@@ -419,47 +241,44 @@ fn an_address_that_is_used_twice_is_found_however_many_others_have_its_port() {
 
 #[test]
 fn every_command_reads_the_file_that_the_variable_names() {
-    let folder = folder_with("");
+    let folder = Folder::new();
     let file = "[server]\ndata = \"records\"\n[agents.mine]\nkind = \"call\"\n";
-    std::fs::write(folder.path().join("my.toml"), file).expect("a file");
-    let run = |arguments: &[&str], named: &str| {
-        let mut command = command(folder.path());
-        let output = command.args(arguments).env("CARDROOM_CONFIG", named).output();
-        let output = output.expect("it runs");
-        let said = [output.stdout, output.stderr].concat();
-        (output.status.code(), String::from_utf8_lossy(&said).into_owned())
+    folder.write("my.toml", file);
+    let run = |words: &str, named: &str| {
+        let run = program::run(folder.command(words).env("CARDROOM_CONFIG", named));
+        (run.status, run.stdout + &run.stderr)
     };
     for arguments in [
-        &["agents", "list"][..],
-        &["agents", "describe", "mine"],
-        &["config", "show"],
-        &["doctor"],
-        &["match", "mine", "call", "--hands", "20", "--quiet"],
-        &["evaluate", "match", "mine", "--against", "call", "--hands", "20", "--quiet"],
+        "agents list",
+        "agents describe mine",
+        "config show",
+        "doctor",
+        "match mine call --hands 20 --quiet",
+        "evaluate match mine --against call --hands 20 --quiet",
     ] {
         let (code, said) = run(arguments, "my.toml");
         assert_eq!(code, Some(0), "{arguments:?}: {said}");
         let shown = said.contains("mine") || said.contains("my.toml");
         assert!(shown, "{arguments:?}: {said}");
         // An option is nearer than a variable, and no variable is as an empty one.
-        let (code, said) = run(&[arguments, &["--config", "my.toml"]].concat(), "none.toml");
+        let (code, said) = run(&format!("{arguments} --config my.toml"), "none.toml");
         assert_eq!(code, Some(0), "{arguments:?}: {said}");
         let (code, said) = run(arguments, "none.toml");
-        let missing = if arguments[0] == "doctor" { 5 } else { 3 };
+        let missing = if arguments == "doctor" { 5 } else { 3 };
         assert_eq!(code, Some(missing), "{arguments:?}: {said}");
         assert!(said.contains("none.toml"), "{arguments:?}: {said}");
     }
-    assert!(folder.path().join("records/matches").is_dir());
-    assert!(run(&["agents", "list"], "").1.contains("equity"));
+    assert!(folder.join("records/matches").is_dir());
+    assert!(run("agents list", "").1.contains("equity"));
     // A long solve keeps its place in the data folder.
-    let solve = "solve subgame --board Td9d6hQc --pot 100 --stack 1000 --ranges random random";
-    let solve = format!("{solve} --iterations 1");
-    let (code, said) = run(&solve.split(' ').collect::<Vec<_>>(), "none.toml");
+    let solve = "solve subgame --board Td9d6hQc --pot 100 --stack 1000 --ranges random random \
+                 --iterations 1";
+    let (code, said) = run(solve, "none.toml");
     assert!(code == Some(3) && said.contains("none.toml"), "{said}");
     // What the server would refuse is a mistake for doctor, too.
     let bad = "[slumbot]\nagent = \"mie\"\n[agents.mine]\nkind = \"call\"\n";
-    std::fs::write(folder.path().join("bad.toml"), bad).expect("a file");
-    let (code, said) = run(&["doctor"], "bad.toml");
+    folder.write("bad.toml", bad);
+    let (code, said) = run("doctor", "bad.toml");
     assert!(code == Some(5) && said.contains("slumbot.agent"), "{said}");
 }
 
@@ -473,13 +292,10 @@ fn a_port_in_use_is_said_in_one_line_with_exit_code_3() {
          seats = [{{ agent = \"call\" }}, {{ port = {port} }}]\n"
     );
     for (config, arguments) in [
-        ("", vec!["serve", "--log", "off", "--bind", &address]),
-        (table.as_str(), vec!["serve", "--log", "off", "--bind", "127.0.0.1:0"]),
+        ("", format!("serve --log off --bind {address}")),
+        (table.as_str(), "serve --log off --bind 127.0.0.1:0".to_owned()),
     ] {
-        let output = run(config, &arguments, &[]);
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(3), "{said}");
-        assert!(said.contains(&format!("cannot listen on {address}")), "{said}");
-        assert_eq!(said.lines().count(), 1, "{said}");
+        let expected = format!("cannot listen on {address}");
+        run(config, &arguments, &[]).says_only(3, &[&expected]);
     }
 }

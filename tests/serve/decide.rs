@@ -2,7 +2,6 @@
 //! refused with its place; agents that fail are errors.
 
 use std::collections::BTreeMap;
-use std::fs;
 
 use game::{InfoSet, notation};
 use logs::LedgerReader;
@@ -12,7 +11,7 @@ use serde_json::{Value, json};
 use super::api::{Description, ask};
 use super::server::Server;
 use super::slumbot::Answer;
-use crate::program::cardroom;
+use crate::program::{Folder, list, number, string};
 
 const PATH: &str = "/api/v1/decide";
 
@@ -37,12 +36,11 @@ fn body(agent: &str, infoset: &InfoSet, hand: u64) -> Value {
 fn agents_do_over_http_what_they_do_in_matches() {
     let server = Server::start("tables = []\n");
     let description = Description::of(&server);
-    let folder = server.folder.path();
-    let played = cardroom(folder, &["match", "cfr", "oct", "--hands", "12", "--out", "m"]);
-    assert!(played.status.success(), "{}", String::from_utf8_lossy(&played.stderr));
+    let folder = &server.folder;
+    folder.run("match cfr oct --hands 12 --out m").code(0);
     let ledger = LedgerReader::open(&folder.join("m").join(logs::ledger::FILE_NAME));
     let ledger = ledger.expect("a ledger");
-    let lines = fs::read_to_string(folder.join("m/decisions.jsonl")).expect("decisions");
+    let lines = folder.read("m/decisions.jsonl");
     let recorded: BTreeMap<(u64, u32), logs::DecisionRecord> = (1..)
         .zip(lines.lines())
         .map(|(number, line)| jsonl::read_decision(line, number).expect("a decision"))
@@ -61,14 +59,14 @@ fn agents_do_over_http_what_they_do_in_matches() {
             description.check("POST", PATH, &answer);
             let answer = answer.json();
             let strategy = before.strategy.as_ref().expect("both give one");
-            let pairs = answer["strategy"].as_array().expect("pairs");
+            let pairs = list(&answer["strategy"]);
             assert_eq!(pairs.len(), strategy.actions.len(), "{body}: {answer}");
             let mut sum = 0.0;
             for (pair, (action, p)) in pairs.iter().zip(&strategy.actions) {
                 let mut text = String::new();
                 notation::write_action(*action, false, &mut text);
                 assert_eq!(pair[0], text, "{body}: {answer}");
-                assert!((pair[1].as_f64().expect("a number") - p).abs() < 1e-12, "{body}");
+                assert!((number(&pair[1]) - p).abs() < 1e-12, "{body}");
                 sum += p;
             }
             assert!((sum - 1.0f64).abs() < 1e-6);
@@ -108,7 +106,7 @@ fn every_agent_on_offer_decides_and_the_seed_gives_the_same_answer_again() {
         answer
     };
     for line in asked {
-        let name = line["name"].as_str().expect("a name");
+        let name = string(&line["name"]);
         // It solves the rest of the hand, which takes long here.
         if name == "resolve" {
             continue;
@@ -195,11 +193,11 @@ fn what_cannot_be_is_refused_with_its_place_and_a_remedy() {
         assert_eq!(answer.code, 400, "{body}: {}", answer.body);
         description.check("POST", PATH, &answer);
         let problem = answer.json();
-        let error = problem["error"].as_str().expect("an error");
+        let error = string(&problem["error"]);
         assert!(error.contains(says), "{body}: {error}");
-        let found = problem["place"].as_str().expect("a place");
+        let found = string(&problem["place"]);
         assert_eq!(found, place, "{body}: {}", answer.body);
-        assert!(!problem["remedy"].as_str().expect("a remedy").is_empty());
+        assert!(!string(&problem["remedy"]).is_empty());
     }
 }
 
@@ -236,11 +234,11 @@ fn only_agents_of_the_configuration_are_asked_and_those_that_fail_are_errors() {
          [slumbot]\nenabled = false\n\
          [decide]\nagents = [\"mine\", \"hangs\", \"ends\", \"never\"]\n\
          decision_timeout = \"700ms\"\nworkers = 2\n";
-    let folder = super::server::folder_with(config);
+    let folder = Folder::with(config);
     let hello = "exec 3<>/dev/tcp/$1/$2; printf 'VERSION:2.0.0\\r\\n' >&3\n";
-    fs::write(folder.path().join("hang.sh"), format!("{hello}sleep 1000\n")).expect("a file");
+    folder.write("hang.sh", format!("{hello}sleep 1000\n"));
     let end = format!("{hello}read line <&3; echo it was enough >&2; exit 7\n");
-    fs::write(folder.path().join("end.sh"), end).expect("a file");
+    folder.write("end.sh", end);
     let server = Server::start_in(folder);
     let description = Description::of(&server);
     let ask = |agent: &str| {

@@ -3,16 +3,12 @@
 
 use std::fs;
 use std::io::{Read, Write};
-use std::net::TcpStream;
-use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
 
 use serde_json::json;
-use tempfile::TempDir;
 
-use super::server::{Server, command, folder_with};
+use super::server::Server;
 use super::slumbot::{Answer, raw};
-use crate::program::TIMEOUT;
+use crate::program::{Folder, connect, shows};
 
 const CALL: &str = "tables = []\n[slumbot]\nagent = \"call\"\n";
 
@@ -109,8 +105,7 @@ fn further_hosts_are_named_in_the_configuration() {
 
 /// All that the server sends until it closes the connection.
 fn conversation(server: &Server, bytes: &str) -> String {
-    let mut stream = TcpStream::connect(server.web).expect("the server listens");
-    stream.set_read_timeout(Some(TIMEOUT)).expect("a socket");
+    let mut stream = connect(server.web);
     stream.write_all(bytes.as_bytes()).expect("sent");
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer).expect("the connection is closed");
@@ -146,8 +141,7 @@ fn a_request_whose_end_is_said_in_two_ways_is_refused_and_nothing_after_it_is_do
     }
     assert_eq!(server.json("/api/v1/slumbot")["sessions"], 0);
     // Either by itself is good, again and again, whatever pieces it comes in.
-    let mut stream = TcpStream::connect(server.web).expect("the server listens");
-    stream.set_read_timeout(Some(TIMEOUT)).expect("a socket");
+    let mut stream = connect(server.web);
     let last = hidden.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n");
     let piecemeal = "1\r\n{\r\n1\r\n}\r\n0\r\nTrailer: x\r\n\r\n";
     let one = format!("POST /api/new_hand HTTP/1.1\r\n{kind}{chunked}\r\n\r\n{piecemeal}");
@@ -167,28 +161,21 @@ const TOKEN: &str = "dG9rZW4tZm9yLXByb2dyYW1z";
 const BASIC: &str = "Authorization: Basic YW5uOmNvcnJlY3QgaG9yc2U6IGJhdHRlcnk=";
 
 /// A folder with a configuration that asks for a login.
-fn folder_with_login(more: &str) -> TempDir {
-    let folder = folder_with(&format!(
+fn folder_with_login(more: &str) -> Folder {
+    let folder = Folder::with(&format!(
         "{CALL}[server.login]\nuser = \"ann\"\npassword_file = \"password\"\n\
          token_file = \"token\"\n{more}"
     ));
-    write_secret(folder.path(), "password", &format!("{PASSWORD}\n"), 0o600);
-    write_secret(folder.path(), "token", TOKEN, 0o400);
+    folder.write_with_mode("password", &format!("{PASSWORD}\n"), 0o600);
+    folder.write_with_mode("token", TOKEN, 0o400);
     folder
-}
-
-fn write_secret(folder: &Path, name: &str, text: &str, mode: u32) {
-    let path = folder.join(name);
-    let _ = fs::remove_file(&path);
-    fs::write(&path, text).expect("a file");
-    fs::set_permissions(&path, fs::Permissions::from_mode(mode)).expect("ours");
 }
 
 #[test]
 fn with_a_login_nobody_else_sees_pages_or_plays() {
     // Each request is made for another address, since one may only guess a few times.
     let folder = folder_with_login("[server]\nproxies = [\"127.0.0.1\"]\n");
-    let server = Server::start_with(folder, &["--log", "trace"]);
+    let server = Server::start_with(folder, "--log trace");
     let asked = std::cell::Cell::new(0_u32);
     let address = || {
         asked.set(asked.get() + 1);
@@ -206,8 +193,7 @@ fn with_a_login_nobody_else_sees_pages_or_plays() {
     for path in paths {
         let answer = get(&server, path, &[]);
         assert_eq!(answer.code, 401, "{path}");
-        assert!(answer.head.contains("www-authenticate: basic realm="), "{}", answer.head);
-        assert!(answer.head.contains("www-authenticate: bearer"), "{}", answer.head);
+        shows(&answer.head, &["www-authenticate: basic realm=", "www-authenticate: bearer"]);
         for wrong in [
             "Authorization: Basic YW5uOg==",
             "Authorization: Bearer x",
@@ -260,8 +246,7 @@ fn with_a_login_nobody_else_sees_pages_or_plays() {
     assert_eq!(post(&server, "/api/act", &[], unknown).error(), "Bad token");
 
     // Nothing of it is shown anywhere.
-    let shown = command(server.folder.path()).args(["config", "show"]).output().expect("it runs");
-    let shown = String::from_utf8_lossy(&shown.stdout).into_owned() + &server.log();
+    let shown = server.folder.ok("config show") + &server.log();
     assert!(shown.contains("password_file") && shown.contains("token_file"), "{shown}");
     let encoded = BASIC.rsplit(' ').next().expect("a word");
     for secret in [PASSWORD, TOKEN, encoded, "correct horse"] {
@@ -282,19 +267,13 @@ fn the_slumbot_api_can_be_left_open_beside_pages_with_a_login() {
 #[test]
 fn secrets_that_others_can_read_or_that_are_none_are_refused() {
     let folder = folder_with_login("");
-    let at = folder.path();
-    let check = || {
-        let output = command(at).args(["config", "check"]).output().expect("it runs");
-        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
-    };
-    assert_eq!(check(), (Some(0), String::new()));
+    assert_eq!(folder.run("config check").code(0).stderr, "");
+    let refused = |expected: &[&str]| folder.run("config check").says_only(3, expected).stderr;
     for mode in [0o644, 0o640, 0o604, 0o620, 0o660] {
-        write_secret(at, "password", PASSWORD, mode);
-        let (code, said) = check();
-        assert_eq!(code, Some(3), "{mode:o}");
+        folder.write_with_mode("password", PASSWORD, mode);
         let start = "error: cardroom.toml:6: server.login.password_file: ";
-        assert!(said.starts_with(start) && said.contains("chmod 600"), "{said}");
-        assert!(said.contains(&format!("mode {mode:o}")) && said.lines().count() == 1, "{said}");
+        let said = refused(&[start, "chmod 600", &format!("mode {mode:o}")]);
+        assert!(said.starts_with(start), "{said}");
     }
     for (name, text) in [
         ("password", ""),
@@ -305,26 +284,22 @@ fn secrets_that_others_can_read_or_that_are_none_are_refused() {
         ("token", "\u{fc}ber"),
         ("token", &"x".repeat(2000)),
     ] {
-        let _folder = (name == "token").then(|| write_secret(at, "password", PASSWORD, 0o600));
-        write_secret(at, name, text, 0o600);
-        let (code, said) = check();
-        assert_eq!(code, Some(3), "{name} {text:?}");
-        assert!(said.contains(&format!("server.login.{name}_file: ")), "{said}");
-        assert!(said.contains("on one line") && said.lines().count() == 1, "{said}");
+        let _folder =
+            (name == "token").then(|| folder.write_with_mode("password", PASSWORD, 0o600));
+        folder.write_with_mode(name, text, 0o600);
+        let said = refused(&[&format!("server.login.{name}_file: "), "on one line"]);
         assert!(text.len() < 9 || !said.contains(text), "{said}");
     }
-    fs::remove_file(at.join("token")).expect("there");
-    let (code, said) = check();
-    assert!(code == Some(3) && said.contains("server.login.token_file: "), "{said}");
+    fs::remove_file(folder.join("token")).expect("there");
+    refused(&["server.login.token_file: "]);
 }
 
 #[test]
 fn an_address_that_others_can_reach_without_a_login_is_said_once() {
     for (login, public, warned) in [(false, true, 1), (true, true, 0), (false, false, 0)] {
-        let folder = if login { folder_with_login("") } else { folder_with(CALL) };
-        let mut command = command(folder.path());
+        let folder = if login { folder_with_login("") } else { Folder::with(CALL) };
         let address = if public { "0.0.0.0:0" } else { "127.0.0.1:0" };
-        command.args(["serve", "--bind", address]);
+        let command = folder.command(("serve --bind", address));
         let server = Server::run(folder, command);
         let log = server.log();
         assert_eq!(log.matches("there is no login").count(), warned, "{log}");
@@ -340,7 +315,7 @@ fn an_address_that_others_can_reach_without_a_login_is_said_once() {
 #[test]
 fn guessing_is_slow_from_one_address_and_locks_no_other_out() {
     let folder = folder_with_login("[server]\nproxies = [\"127.0.0.1\"]\n");
-    let server = Server::start_with(folder, &[]);
+    let server = Server::start_in(folder);
     let bearer = format!("Authorization: Bearer {TOKEN}");
     let right = json!({ "username": "ann", "password": PASSWORD }).to_string();
     let by = |address: &str, way: usize, good: bool| {

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use logs::LedgerReader;
 
-use super::server::{Bot, Played, Server, command, folder_with, game, read_json};
-use crate::program::{TIMEOUT, read_some, wait_until};
+use super::server::{Bot, Played, Server, game};
+use crate::program::{Folder, TIMEOUT, connect, read_some, string, wait_until};
 
 const KUHN: &str = "kuhn.limit.2p";
 
@@ -28,7 +28,7 @@ fn without_any_file_a_bot_can_sit_down_at_once() {
     assert_eq!(bot.play(5), Played { hands: 5, clean: true });
     drop(bot);
     let table = server.wait_for_matches(1);
-    let words = table["last"]["words"].as_str().expect("words");
+    let words = string(&table["last"]["words"]);
     assert!(words.starts_with("seat-2 closed its connection (hand "), "{words}");
 }
 
@@ -37,9 +37,8 @@ fn the_steps_that_the_server_prints_can_be_taken() {
     let table = "[[tables]]\nname = \"t\"\ngame = \"kuhn.limit.2p\"\nhands = 20\n\
                  bind = \"0.0.0.0\"\nseats = [{ agent = \"call\" }, { port = 0 }]\n";
     for slumbot in [true, false] {
-        let folder = folder_with(&format!("{table}[slumbot]\nenabled = {slumbot}\n"));
-        let mut serve = command(folder.path());
-        serve.args(["serve", "--bind", "0.0.0.0:0"]);
+        let folder = Folder::with(&format!("{table}[slumbot]\nenabled = {slumbot}\n"));
+        let serve = folder.command("serve --bind 0.0.0.0:0");
         let mut server = Server::run(folder, serve);
         let mut lines: Vec<String> = Vec::new();
         while !lines.last().is_some_and(|line| line.starts_with("sit a bot down: ")) {
@@ -51,10 +50,7 @@ fn the_steps_that_the_server_prints_can_be_taken() {
         let (head, _) = server.get("/play");
         assert_eq!(head.starts_with("http/1.1 200"), slumbot, "{head}");
         let line = lines.last().expect("a line").strip_prefix("sit a bot down: cardroom ");
-        let words = line.expect("a command").split_whitespace();
-        let played = command(server.folder.path()).args(words).output();
-        let played = played.expect("it starts");
-        assert!(played.status.success(), "{lines:?}: {played:?}");
+        server.folder.ok(line.expect("a command"));
         server.wait_for_matches(1);
     }
 }
@@ -74,10 +70,10 @@ fn two_bots_sit_play_and_sit_again() {
     let folders = server.match_folders();
     assert_eq!(folders.len(), 2);
     for folder in &folders {
-        let result = read_json(&folder.join("result.json"));
+        let result = server.folder.read_json(folder.join("result.json"));
         assert_eq!(result["ending"], "finished");
         assert_eq!(result["hands"], 40);
-        let report = read_json(&folder.join("report.json"));
+        let report = server.folder.read_json(folder.join("report.json"));
         assert_eq!(report["schema"], "cardroom-report/1");
         assert_eq!(report["entrants"][0]["decisions"]["corrected"], 0);
         let ledger = LedgerReader::open(&folder.join(logs::ledger::FILE_NAME)).expect("a ledger");
@@ -107,9 +103,9 @@ fn a_bot_that_leaves_ends_its_match_and_the_table_opens_again() {
     let last = &table["last"];
     assert_eq!(last["ending"], "failed");
     assert_eq!(last["entrant"], 1);
-    assert!(last["words"].as_str().expect("words").contains("seat-2 closed its connection"));
+    assert!(string(&last["words"]).contains("seat-2 closed its connection"));
     let folder = &server.match_folders()[0];
-    assert_eq!(read_json(&folder.join("result.json"))["words"], last["words"]);
+    assert_eq!(server.folder.read_json(folder.join("result.json"))["words"], last["words"]);
     // And again.
     let mut first = Bot::sit(server.ports[0], &def);
     let mut second = Bot::sit(server.ports[1], &def);
@@ -127,8 +123,7 @@ fn bots_that_answer_every_state_do_not_stand_still_for_acknowledgements() {
     let seats = "[{ agent = \"call\" }, { port = 0 }]";
     let table = format!("name = \"t\"\ngame = \"{game}\"\nhands = 40\nseats = {seats}\n");
     let server = Server::start(&format!("[[tables]]\n{table}"));
-    let mut stream = TcpStream::connect(server.ports[0]).expect("an open port");
-    stream.set_read_timeout(Some(TIMEOUT)).expect("a socket");
+    let mut stream = connect(server.ports[0]);
     let mut lines = BufReader::new(stream.try_clone().expect("a socket"));
     stream.write_all(b"VERSION:2.0.0\r\n").expect("sent");
     let (mut states, mut stalls, mut line) = (0, 0, String::new());
@@ -159,10 +154,10 @@ fn read_all(stream: &mut TcpStream) -> String {
 #[test]
 fn a_bot_without_a_version_keeps_no_seat() {
     let server = Server::start(&open_table(5, "version_timeout = \"300ms\"\nqueue = 1"));
-    let mut silent = TcpStream::connect(server.ports[0]).expect("an open port");
+    let mut silent = connect(server.ports[0]);
     assert_eq!(read_all(&mut silent), "# no version line came in time\r\n");
     for nonsense in ["HELLO\r\n", "VERSION:2\n", "\n", "\u{0}\u{1}\u{2}\n"] {
-        let mut noisy = TcpStream::connect(server.ports[0]).expect("an open port");
+        let mut noisy = connect(server.ports[0]);
         noisy.write_all(nonsense.as_bytes()).expect("sent");
         let said = read_all(&mut noisy);
         assert_eq!(said, "# the first line must be VERSION:2.0.0\r\n", "{nonsense:?}");
@@ -196,7 +191,7 @@ fn five_hundred_connections_to_one_table() {
     let def = game(KUHN);
     let mut streams: Vec<TcpStream> = (0..500)
         .map(|_| {
-            let mut stream = TcpStream::connect(server.ports[0]).expect("an open port");
+            let mut stream = connect(server.ports[0]);
             // A connection that was turned away may be closed already.
             let _ = stream.write_all(b"VERSION:2.0.0\r\n");
             stream
@@ -239,7 +234,7 @@ fn strict_tables_end_matches_at_a_bad_reply_and_say_so() {
     let server = Server::start(&open_table(5, "replies = \"strict\""));
     let def = game(KUHN);
     let mut good = Bot::sit(server.ports[0], &def);
-    let mut bad = TcpStream::connect(server.ports[1]).expect("an open port");
+    let mut bad = connect(server.ports[1]);
     bad.write_all(b"VERSION:2.0.0\r\nnonsense\r\n").expect("sent");
     let other = std::thread::spawn(move || good.play(u32::MAX));
     let said = read_all(&mut bad);
@@ -256,21 +251,21 @@ fn strict_tables_end_matches_at_a_bad_reply_and_say_so() {
 fn an_outside_dealer_that_says_nothing_is_left_and_tried_again() {
     let silent = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
     let port = silent.local_addr().expect("an address").port();
-    let guest = Server::start_in(super::server::folder_with(&format!(
+    let guest = Server::start_in(Folder::with(&format!(
         "tables = []\n[[dealers]]\nname = \"there\"\nhost = \"127.0.0.1\"\nport = {port}\n\
          game = \"{KUHN}\"\nagent = \"call\"\nretry_first = \"10ms\"\nsilence = \"300ms\"\n"
     )));
     // Held open, and nothing is said.
     let _held = [silent.accept().expect("it comes"), silent.accept().expect("it comes again")];
     let status = guest.json("/api/v1/dealers")[0].clone();
-    let error = status["error"].as_str().expect("a failure");
+    let error = string(&status["error"]);
     assert!(error.contains("300ms") && status["failures"].as_u64() >= Some(1), "{status:#}");
 }
 
 #[test]
 fn an_agent_that_hangs_at_an_outside_dealer_costs_decisions_and_no_match() {
     let host = Server::start(&open_table(2, ""));
-    let folder = super::server::folder_with(&format!(
+    let folder = Folder::with(&format!(
         "tables = []\n[agents.stuck]\nkind = \"external\"\ncommand = \"bash stuck.sh\"\ntimeout = \
          \"1h\"\n\
          [[dealers]]\nname = \"there\"\nhost = \"127.0.0.1\"\nport = {}\n\
@@ -280,7 +275,7 @@ fn an_agent_that_hangs_at_an_outside_dealer_costs_decisions_and_no_match() {
     ));
     // It reads all that it is sent, and answers nothing.
     let script = "exec 3<>/dev/tcp/$1/$2; printf 'VERSION:2.0.0\\r\\n' >&3; cat <&3 > heard\n";
-    std::fs::write(folder.path().join("stuck.sh"), script).expect("a file");
+    folder.write("stuck.sh", script);
     let guest = Server::start_in(folder);
     let mut bot = Bot::sit(host.ports[1], &game(KUHN));
     let played = bot.play(u32::MAX);
@@ -288,14 +283,14 @@ fn an_agent_that_hangs_at_an_outside_dealer_costs_decisions_and_no_match() {
     wait_until("the match is over for the guest", || {
         guest.json("/api/v1/dealers")[0]["hands"] == 2
     });
-    let heard = std::fs::read_to_string(guest.folder.path().join("heard")).expect("a file");
+    let heard = guest.folder.read("heard");
     assert!(heard.contains("MATCHSTATE:"), "it was asked: {heard}");
 }
 
 #[test]
 fn an_agent_of_the_server_keeps_playing_at_an_outside_dealer() {
     let host = Server::start(&open_table(6, ""));
-    let folder = super::server::folder_with(&format!(
+    let folder = Folder::with(&format!(
         "tables = []\n[[dealers]]\nname = \"there\"\nhost = \"127.0.0.1\"\nport = {}\n\
          game = \"{KUHN}\"\nagent = \"call\"\nretry_first = \"10ms\"\n",
         host.ports[0].port()

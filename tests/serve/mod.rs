@@ -7,6 +7,6 @@ mod guard;
 mod hosting;
 mod page;
 mod play;
-mod server;
+pub(crate) mod server;
 mod slumbot;
 mod stopping;

@@ -4,8 +4,8 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use super::server::{Bot, Server, command, game};
-use crate::program::{TIMEOUT, read_some, wait_until};
+use super::server::{Bot, Server, game};
+use crate::program::{TIMEOUT, connect, kill, number, read_some, shows, string, wait_until};
 
 /// Every value of `src` and `href` in a page, and of `url(` in a style sheet.
 fn references(text: &str) -> Vec<String> {
@@ -91,7 +91,7 @@ fn every_page_answers_with_its_code_and_kind() {
 fn it_is_not_ready_when_records_cannot_be_written() {
     let server = Server::start("");
     assert!(server.get("/readyz").0.starts_with("http/1.1 200"));
-    let matches = server.folder.path().join("data/matches");
+    let matches = server.folder.join("data/matches");
     std::fs::remove_dir(&matches).expect("an empty folder");
     std::fs::write(&matches, "in the way").expect("a file");
     let (head, body) = server.get("/readyz");
@@ -109,7 +109,7 @@ fn a_played_match_is_on_the_page_in_the_api_and_in_the_metrics() {
     let mut bot = Bot::sit(server.ports[0], &game("kuhn.limit.2p"));
     assert_eq!(bot.play(u32::MAX).hands, 200);
     let table = server.wait_for_matches(1);
-    let id = table["last"]["id"].as_str().expect("a name").to_owned();
+    let id = string(&table["last"]["id"]).to_owned();
     let line = server.json("/api/v1/matches")[0].clone();
     assert_eq!(line["id"], id.as_str());
     assert_eq!(line["hands"], 200);
@@ -122,28 +122,26 @@ fn a_played_match_is_on_the_page_in_the_api_and_in_the_metrics() {
     let (_, index) = server.get("/");
     assert!(index.contains(&format!("/matches/{id}")) && index.contains("&plusmn;"), "{index}");
     let (_, page) = server.get(&format!("/matches/{id}"));
-    assert!(
-        page.contains("95 % interval") && page.contains("<title id=\"curve-title\">"),
-        "{page}"
-    );
+    shows(&page, &["95 % interval", "<title id=\"curve-title\">"]);
     let (_, metrics) = server.get("/metrics");
-    for expected in [
-        "cardroom_hands_total{table=\"kuhn\"} 200",
-        "cardroom_build_info{version=",
-        "cardroom_decision_seconds_bucket{agent=\"random\",le=\"0.00001\"}",
-        "cardroom_db_commit_seconds_count 200",
-        "cardroom_matches_active 0",
-        "cardroom_queue_depth{table=\"kuhn\",seat=\"seat-2\"} 0",
-    ] {
-        assert!(metrics.contains(expected), "no {expected} in {metrics}");
-    }
+    shows(
+        &metrics,
+        &[
+            "cardroom_hands_total{table=\"kuhn\"} 200",
+            "cardroom_build_info{version=",
+            "cardroom_decision_seconds_bucket{agent=\"random\",le=\"0.00001\"}",
+            "cardroom_db_commit_seconds_count 200",
+            "cardroom_matches_active 0",
+            "cardroom_queue_depth{table=\"kuhn\",seat=\"seat-2\"} 0",
+        ],
+    );
     assert!(!metrics.contains(&id), "a match's name is no label");
 }
 
 #[test]
 fn live_parts_come_by_server_sent_events() {
     let server = Server::start("");
-    let mut events = TcpStream::connect(server.web).expect("the web server listens");
+    let mut events = connect(server.web);
     events.set_read_timeout(Some(Duration::from_secs(1))).expect("a socket");
     events.write_all(b"GET /live HTTP/1.1\r\nHost: localhost\r\n\r\n").expect("sent");
     let mut said = String::new();
@@ -176,11 +174,11 @@ fn wait_for_end(stream: &mut TcpStream) {
 fn silent_connections_make_room_when_all_places_are_taken() {
     // Nobody is closed for being slow here.
     let server = Server::start("[server]\nheader_timeout = \"1h\"\n");
-    let mut live = TcpStream::connect(server.web).expect("a port");
+    let mut live = connect(server.web);
     live.write_all(b"GET /live HTTP/1.1\r\nHost: localhost\r\n\r\n").expect("sent");
     let mut first = [0; 12];
     live.read_exact(&mut first).expect("an answer");
-    let mut half = TcpStream::connect(server.web).expect("a port");
+    let mut half = connect(server.web);
     half.write_all(b"GET /healthz HTT").expect("sent");
     let silent: Vec<TcpStream> =
         (0..300).map(|_| TcpStream::connect(server.web).expect("a port")).collect();
@@ -204,7 +202,7 @@ fn whoever_sends_no_whole_header_in_time_is_closed() {
     let server = Server::start("[server]\nheader_timeout = \"300ms\"\n");
     let answered = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
     for sent in ["", "GET /healthz HTT", answered] {
-        let mut stream = TcpStream::connect(server.web).expect("a port");
+        let mut stream = connect(server.web);
         stream.write_all(sent.as_bytes()).expect("sent");
         wait_for_end(&mut stream);
     }
@@ -214,7 +212,7 @@ fn whoever_sends_no_whole_header_in_time_is_closed() {
 #[test]
 fn a_large_body_is_refused() {
     let server = Server::start("[server]\nmax_body = \"1KiB\"\n");
-    let mut stream = TcpStream::connect(server.web).expect("the web server listens");
+    let mut stream = connect(server.web);
     let request =
         "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 2000\r\n\r\n";
     stream.write_all(request.as_bytes()).expect("sent");
@@ -228,7 +226,7 @@ fn a_queue_whose_server_is_away_is_said_to_be_and_the_rest_goes_on() {
     let server = Server::start("tables = []\n[queue]\nnats = \"nats://ann:secret@127.0.0.1:1\"\n");
     let runs = server.json("/api/v1/runs");
     assert_eq!((&runs["queue"], &runs["age_seconds"]), (&serde_json::Value::Null, &runs["queue"]));
-    let trouble = runs["trouble"].as_str().expect("why");
+    let trouble = string(&runs["trouble"]);
     assert!(trouble.contains("does not answer") && !trouble.contains("secret"), "{trouble}");
     let (_, page) = server.get("/runs");
     assert!(
@@ -241,17 +239,10 @@ fn a_queue_whose_server_is_away_is_said_to_be_and_the_rest_goes_on() {
     assert_eq!(without.json("/api/v1/runs"), serde_json::Value::Null);
 }
 
-/// Runs a command in the server's folder, and gives what it printed.
-fn beside(server: &Server, line: &str) -> String {
-    let output = command(server.folder.path()).args(line.split(' ')).output().expect("it runs");
-    assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
 #[test]
 fn a_match_of_an_agent_against_itself_has_a_page_with_the_figures_of_stats() {
     let server = Server::start("tables = []\n");
-    beside(&server, "match random random --hands 400 --no-duplicate --quiet");
+    server.folder.ok("match random random --hands 400 --no-duplicate --quiet");
     let id = "random-vs-random#2-holdem.nolimit.2p.reverse_blinds-s0-h400-single";
     assert_eq!(server.json("/api/v1/matches")[0]["id"], id);
     // As a browser asks, which keeps what follows `#` to itself.
@@ -265,16 +256,15 @@ fn a_match_of_an_agent_against_itself_has_a_page_with_the_figures_of_stats() {
     let json = json.expect("a link to the document");
     let document = server.json(&json);
     assert_eq!(document["id"], id);
-    let stats = beside(&server, &format!("stats data/matches/{id} --json --estimates off --quiet"));
-    let stats: serde_json::Value = serde_json::from_str(&stats).expect("JSON");
+    let stats = server.folder.json(("stats", [format!("data/matches/{id}")], "--estimates off -q"));
     for (entrant, expected) in
         [0, 1].map(|i| (&document["report"]["entrants"][i], &stats["entrants"][i]))
     {
         assert_eq!(entrant["rate"], expected["rate"]);
         assert_eq!(entrant["all_in_adjusted"], expected["all_in_adjusted"]);
     }
-    let adjusted = stats["entrants"][0]["all_in_adjusted"]["mbb"].as_f64().expect("a rate");
-    assert_ne!(adjusted, stats["entrants"][0]["rate"]["mbb"].as_f64().expect("a rate"));
+    let adjusted = number(&stats["entrants"][0]["all_in_adjusted"]["mbb"]);
+    assert_ne!(adjusted, number(&stats["entrants"][0]["rate"]["mbb"]));
     assert!(page.contains("all-in adj.") && page.contains("Fallbacks"), "{page}");
     let shown = show::number::signed_grouped(adjusted, 0);
     assert!(page.contains(&format!(">{shown}<")), "no {shown} in {page}");
@@ -291,16 +281,10 @@ fn what_another_process_plays_is_shown_while_it_goes_on() {
         ("match call call", "call-vs-call#2-"),
         ("tournament fold call raise", "3-agents-holdem.nolimit.2p.reverse_blinds-s0-h200000000-"),
     ] {
-        let line = format!("{line} {hands}");
-        let mut child = command(server.folder.path())
-            .args(line.split(' '))
-            .stdout(std::process::Stdio::null())
-            .stderr(std::process::Stdio::null())
-            .spawn()
-            .expect("it starts");
+        let child = server.folder.start_unheard((line, hands));
         wait_until("hands are counted", || playing()[0]["hands"].as_u64() > Some(0));
         let first = playing()[0].clone();
-        let id = first["id"].as_str().expect("a name");
+        let id = string(&first["id"]);
         assert!(id.starts_with(name) && first["of"] == 200_000_000, "{first}");
         wait_until("more are", || playing()[0]["hands"].as_u64() > first["hands"].as_u64());
         let (_, index) = server.get("/");
@@ -314,8 +298,7 @@ fn what_another_process_plays_is_shown_while_it_goes_on() {
             let (_, page) = server.get(&href);
             page.contains(&live) && page.contains(begins) && page.contains(" of 200000000 hands")
         });
-        child.kill().expect("it runs");
-        child.wait().expect("it ends");
+        kill(child);
         wait_until("nobody plays it", || playing() == serde_json::json!([]));
         assert!(!server.get(&href).1.contains("data-live"), "it stands still");
     }

@@ -2,21 +2,19 @@
 
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
-use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use cards::Card;
 use serde_json::{Value, json};
 
 use super::server::Server;
-use crate::program::{TIMEOUT, read_some};
+use crate::program::{TIMEOUT, connect, read_some, shows, string};
 
 const CONFIG: &str = "tables = []\n[slumbot]\nagent = \"equity\"\n";
 const CALL: &str = "tables = []\n[slumbot]\nagent = \"call\"\n";
 
 fn post(server: &Server, endpoint: &str, body: &Value) -> Value {
-    let mut stream = TcpStream::connect(server.web).expect("the server listens");
-    stream.set_read_timeout(Some(TIMEOUT)).expect("a socket");
+    let mut stream = connect(server.web);
     let body = body.to_string();
     let head = format!(
         "POST /api/{endpoint} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
@@ -33,7 +31,7 @@ fn post(server: &Server, endpoint: &str, body: &Value) -> Value {
 /// A new session with a hand; the hand and its token.
 fn begin(server: &Server) -> (Value, String) {
     let hand = post(server, "new_hand", &json!({}));
-    let token = hand["token"].as_str().expect("a token").to_owned();
+    let token = string(&hand["token"]).to_owned();
     (hand, token)
 }
 
@@ -56,7 +54,7 @@ fn attribute<'a>(html: &'a str, name: &str) -> Option<&'a str> {
 
 /// The events that a stream begins with, up to and with this one: names and HTML.
 fn events(server: &Server, token: &str, last: &str) -> Vec<(String, String)> {
-    let mut stream = TcpStream::connect(server.web).expect("the server listens");
+    let mut stream = connect(server.web);
     stream.set_read_timeout(Some(Duration::from_secs(1))).expect("a socket");
     let request = format!("GET /play/live?token={token} HTTP/1.1\r\nHost: localhost\r\n\r\n");
     stream.write_all(request.as_bytes()).expect("sent");
@@ -262,19 +260,18 @@ fn the_result_is_that_of_the_records_and_survives_a_restart() {
         let total = attribute(result, "data-total").expect("a result");
         assert_eq!(total, hand["session_total"].to_string(), "{result}");
         assert_eq!(attribute(result, "data-hands"), Some("6"), "{result}");
-        assert!(
-            result.contains("class=\"chart course\"") && result.contains("&plusmn;"),
-            "{result}"
-        );
+        shows(&result, &["class=\"chart course\"", "&plusmn;"]);
         assert_eq!(part("history").matches("<details").count(), 6);
         assert_eq!(part("table"), &table(&server, &token));
         let review = part("review");
         assert!(restarted || review.contains("call"), "{review}");
         let (_, history) = server.get(&format!("/play/history?token={token}"));
-        assert!(history.contains("Hand 2: you are on the button with "), "{history}");
-        assert!(
-            history.contains("Before the flop: you raise to 1,500, call calls 1,400."),
-            "{history}"
+        shows(
+            &history,
+            &[
+                "Hand 2: you are on the button with ",
+                "Before the flop: you raise to 1,500, call calls 1,400.",
+            ],
         );
     }
 }
@@ -287,8 +284,5 @@ fn an_open_hand_is_on_the_table_again_after_a_restart() {
     let before = table(&server, &token);
     let server = Server::start_in(server.kill());
     assert_eq!(table(&server, &token), before);
-    assert!(
-        before.contains("aria-label=\"Board\"") && before.contains("data-incr=\"k\""),
-        "{before}"
-    );
+    shows(&before, &["aria-label=\"Board\"", "data-incr=\"k\""]);
 }

@@ -4,67 +4,46 @@
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use game::GameDef;
 use protocol::acpc::gamedef::{self, Reading};
 use protocol::acpc::{Event, Player};
 use serde_json::Value;
-use tempfile::TempDir;
 
-use crate::program::{TIMEOUT, read_some, send};
+use crate::program::{Folder, connect, list, read_some, send, wait_until};
 
 /// A running server, killed when dropped.
-pub(super) struct Server {
+pub(crate) struct Server {
     child: Child,
     out: BufReader<ChildStdout>,
-    pub(super) folder: TempDir,
-    pub(super) web: SocketAddr,
+    pub(crate) folder: Folder,
+    pub(crate) web: SocketAddr,
     /// The open seats in the order they were announced.
-    pub(super) ports: Vec<SocketAddr>,
-}
-
-/// A folder with this `cardroom.toml` in it (none if empty).
-pub(super) fn folder_with(config: &str) -> TempDir {
-    let folder = TempDir::new().expect("a folder");
-    if !config.is_empty() {
-        fs::write(folder.path().join("cardroom.toml"), config).expect("a file");
-    }
-    folder
-}
-
-pub(super) fn command(folder: &Path) -> Command {
-    let mut command = crate::program::program();
-    command.current_dir(folder).stdin(Stdio::null());
-    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("CARDROOM_")) {
-        command.env_remove(name);
-    }
-    command
+    pub(crate) ports: Vec<SocketAddr>,
 }
 
 impl Server {
     /// A server with this configuration, on a port of the system's choice.
-    pub(super) fn start(config: &str) -> Server {
-        Server::start_in(folder_with(config))
+    pub(crate) fn start(config: &str) -> Server {
+        Server::start_in(Folder::with(config))
     }
 
-    pub(super) fn start_in(folder: TempDir) -> Server {
-        Server::start_with(folder, &[])
+    pub(crate) fn start_in(folder: Folder) -> Server {
+        Server::start_with(folder, "")
     }
 
     /// A server in this folder with further arguments.
-    pub(super) fn start_with(folder: TempDir, arguments: &[&str]) -> Server {
-        let mut command = command(folder.path());
-        command.args(["serve", "--bind", "127.0.0.1:0"]).args(arguments);
+    pub(crate) fn start_with(folder: Folder, arguments: &str) -> Server {
+        let command = folder.command(("serve --bind 127.0.0.1:0", arguments));
         Server::run(folder, command)
     }
 
     /// The server that this command starts.
-    pub(super) fn run(folder: TempDir, mut command: Command) -> Server {
-        let log = fs::File::options().create(true).append(true).open(folder.path().join("log"));
+    pub(crate) fn run(folder: Folder, mut command: Command) -> Server {
+        let log = fs::File::options().create(true).append(true).open(folder.join("log"));
         let mut child = command
             .stdout(Stdio::piped())
             .stderr(log.expect("a file for the log"))
@@ -80,7 +59,7 @@ impl Server {
             }
             web
         });
-        let log = fs::read_to_string(folder.path().join("log")).unwrap_or_default();
+        let log = fs::read_to_string(folder.join("log")).unwrap_or_default();
         let web = web.unwrap_or_else(|| panic!("no address in {line:?}; log: {log}"));
         let mut server = Server { child, out, folder, web, ports: Vec::new() };
         server.ports = server.open_ports();
@@ -88,7 +67,7 @@ impl Server {
     }
 
     /// The next line that the server prints.
-    pub(super) fn next_line(&mut self) -> String {
+    pub(crate) fn next_line(&mut self) -> String {
         let mut line = String::new();
         self.out.read_line(&mut line).expect("text");
         line.trim_end().to_owned()
@@ -102,13 +81,13 @@ impl Server {
         }
         let tables: Value = serde_json::from_str(&body).expect("JSON");
         let tables = tables.as_array().expect("a list").iter();
-        let seats = tables.flat_map(|table| table["seats"].as_array().expect("a list").clone());
+        let seats = tables.flat_map(|table| list(&table["seats"]).clone());
         seats.filter_map(|seat| seat["address"].as_str()?.parse().ok()).collect()
     }
 
     /// The answer to a GET: the status line with the headers, and the body.
-    pub(super) fn get(&self, path: &str) -> (String, String) {
-        let mut stream = TcpStream::connect(self.web).expect("the web server listens");
+    pub(crate) fn get(&self, path: &str) -> (String, String) {
+        let mut stream = connect(self.web);
         let request =
             format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
         stream.write_all(request.as_bytes()).expect("sent");
@@ -118,67 +97,66 @@ impl Server {
         (head.to_lowercase(), body.to_owned())
     }
 
-    pub(super) fn json(&self, path: &str) -> Value {
+    pub(crate) fn json(&self, path: &str) -> Value {
         let (head, body) = self.get(path);
         assert!(head.starts_with("http/1.1 200"), "{path}: {head}");
         serde_json::from_str(&body).expect("JSON")
     }
 
     /// Waits until the first table's status satisfies the condition.
-    pub(super) fn wait_for(&self, what: &str, condition: impl Fn(&Value) -> bool) -> Value {
-        let since = Instant::now();
-        loop {
-            let table = self.json("/api/v1/tables")[0].clone();
-            if condition(&table) {
-                return table;
-            }
-            assert!(since.elapsed() < TIMEOUT, "never {what}: {table:#}\n{}", self.log());
-            std::thread::sleep(Duration::from_millis(20));
-        }
+    pub(crate) fn wait_for(&self, what: &str, condition: impl Fn(&Value) -> bool) -> Value {
+        let mut table = Value::Null;
+        wait_until(what, || {
+            table = self.json("/api/v1/tables")[0].clone();
+            condition(&table)
+        });
+        table
     }
 
     /// Waits until this many matches have ended at the first table.
-    pub(super) fn wait_for_matches(&self, matches: u64) -> Value {
+    pub(crate) fn wait_for_matches(&self, matches: u64) -> Value {
         self.wait_for("that many matches", |table| {
             table["matches"] == matches && table["playing"].is_null()
         })
     }
 
-    pub(super) fn log(&self) -> String {
-        fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
+    pub(crate) fn log(&self) -> String {
+        fs::read_to_string(self.folder.join("log")).unwrap_or_default()
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}", self.web)
     }
 
     /// The folders of matches, oldest first.
-    pub(super) fn match_folders(&self) -> Vec<PathBuf> {
-        match_folders(self.folder.path())
+    pub(crate) fn match_folders(&self) -> Vec<PathBuf> {
+        match_folders(&self.folder)
     }
 
     /// The process's number.
-    pub(super) fn id(&self) -> u32 {
+    pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
 
-    pub(super) fn signal(&self, name: &str) {
+    pub(crate) fn signal(&self, name: &str) {
         send(name, self.child.id());
     }
 
     /// Waits for the process to end.
-    pub(super) fn end(&mut self) -> ExitStatus {
-        let since = Instant::now();
-        loop {
-            if let Some(status) = self.child.try_wait().expect("a child") {
-                return status;
-            }
-            assert!(since.elapsed() < TIMEOUT, "the server does not stop\n{}", self.log());
-            std::thread::sleep(Duration::from_millis(10));
-        }
+    pub(crate) fn end(&mut self) -> ExitStatus {
+        let mut status = None;
+        wait_until("the server has stopped", || {
+            status = self.child.try_wait().expect("a child");
+            status.is_some()
+        });
+        status.expect("it has ended")
     }
 
     /// Kills the process, keeping its folder.
-    pub(super) fn kill(mut self) -> TempDir {
+    pub(crate) fn kill(mut self) -> Folder {
         self.signal("KILL");
         self.end();
-        std::mem::replace(&mut self.folder, TempDir::new().expect("a folder"))
+        std::mem::replace(&mut self.folder, Folder::new())
     }
 }
 
@@ -189,42 +167,37 @@ impl Drop for Server {
     }
 }
 
-pub(super) fn match_folders(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn match_folders(folder: &Folder) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder.join("data/matches")).expect("the folder of matches");
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
     paths.sort();
     paths
 }
 
-pub(super) fn read_json(path: &Path) -> Value {
-    serde_json::from_slice(&fs::read(path).expect("the file")).expect("JSON")
-}
-
 /// The game of that name.
-pub(super) fn game(name: &str) -> Arc<GameDef> {
+pub(crate) fn game(name: &str) -> Arc<GameDef> {
     let text = protocol::acpc::find(name).expect("a game").text;
     Arc::new(gamedef::read(text.as_bytes(), name, Reading::Strict).expect("a game").def)
 }
 
 /// A bot that calls, over a blocking socket.
-pub(super) struct Bot {
-    pub(super) stream: TcpStream,
+pub(crate) struct Bot {
+    pub(crate) stream: TcpStream,
     player: Player,
 }
 
 /// The end of a bot's match.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Played {
+pub(crate) struct Played {
     /// Hands that ended.
-    pub(super) hands: u32,
+    pub(crate) hands: u32,
     /// Whether the connection was closed between two hands.
-    pub(super) clean: bool,
+    pub(crate) clean: bool,
 }
 
 impl Bot {
-    pub(super) fn sit(address: SocketAddr, def: &Arc<GameDef>) -> Bot {
-        let stream = TcpStream::connect(address).expect("the seat's port is open");
-        stream.set_read_timeout(Some(TIMEOUT)).expect("a socket");
+    pub(crate) fn sit(address: SocketAddr, def: &Arc<GameDef>) -> Bot {
+        let stream = connect(address);
         stream.set_nodelay(true).expect("a socket");
         let mut bot = Bot { stream, player: Player::new(Arc::clone(def)) };
         bot.transmit();
@@ -237,7 +210,7 @@ impl Bot {
     }
 
     /// Plays until the connection is closed, or until this many hands have ended.
-    pub(super) fn play(&mut self, most: u32) -> Played {
+    pub(crate) fn play(&mut self, most: u32) -> Played {
         let mut hands = 0;
         let mut bytes = [0; 4096];
         loop {

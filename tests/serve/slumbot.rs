@@ -10,8 +10,8 @@ use logs::LedgerReader;
 use logs::ledger::{FILE_NAME, in_journal};
 use serde_json::{Value, json};
 
-use super::server::{Server, command, folder_with};
-use crate::program::{TIMEOUT, read_some, wait_until};
+use super::server::Server;
+use crate::program::{Folder, TIMEOUT, connect, list, read_some, string, wait_until};
 
 const CALL: &str = "tables = []\n[slumbot]\nagent = \"call\"\n";
 
@@ -171,8 +171,7 @@ fn bodies_that_are_none_are_refused_as_by_the_live_server() {
 #[test]
 fn an_endless_body_is_cut_off() {
     let server = Server::start(CALL);
-    let mut stream = TcpStream::connect(server.web).expect("the server listens");
-    stream.set_read_timeout(Some(TIMEOUT)).expect("a socket");
+    let mut stream = connect(server.web);
     let head = "POST /api/act HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
                 Transfer-Encoding: chunked\r\n\r\n";
     stream.write_all(head.as_bytes()).expect("sent");
@@ -292,7 +291,7 @@ fn ten_thousand_sessions_are_cheap_and_others_play_on() {
     let server = Server::start(CALL);
     let token = begin(&server);
     let before = memory(&server);
-    let mut stream = TcpStream::connect(server.web).expect("the server listens");
+    let mut stream = connect(server.web);
     stream.set_nodelay(true).expect("a socket");
     let one = "POST /api/new_hand HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
                Content-Length: 2\r\n\r\n{}";
@@ -330,7 +329,7 @@ fn a_killed_server_goes_on_with_every_session() {
     let folder = server.kill();
     let server = Server::start_in(folder);
     // The finished hand is in the ledger, the open one goes on, seats and sums as they were.
-    let ledger = server.folder.path().join("data/matches/slumbot-call");
+    let ledger = server.folder.join("data/matches/slumbot-call");
     assert_eq!(hands_in(&ledger), 1);
     let hand = new_hand(&server, &one);
     assert_eq!(hand["client_pos"], 1);
@@ -356,7 +355,7 @@ fn a_hand_that_was_told_of_and_not_committed_outlives_the_server() {
     let server = Server::start(CALL);
     let token = begin(&server);
     assert_eq!(act(&server, &token, "b20000").json()["session_num_hands"], 1);
-    let folder = server.folder.path().join("data/matches/slumbot-call");
+    let folder = server.folder.join("data/matches/slumbot-call");
     assert_eq!(hands_in(&folder), 1);
     // From now on nothing can be committed; nobody waits for that.
     let other = rusqlite::Connection::open(folder.join(FILE_NAME)).expect("a database");
@@ -421,7 +420,7 @@ fn a_server_killed_in_full_play_loses_no_hand_that_a_client_saw_end() {
         (folder, tokens.collect::<Vec<_>>())
     });
     let server = Server::start_in(folder);
-    let ledger = server.folder.path().join("data/matches/slumbot-call");
+    let ledger = server.folder.join("data/matches/slumbot-call");
     let mut finished = 0;
     for (token, seen) in tokens.into_iter().zip(seen) {
         let seen = seen.into_inner();
@@ -448,12 +447,12 @@ fn a_fast_caller_is_slowed_down_where_that_is_wanted() {
 
 #[test]
 fn faults_are_injected_as_the_file_says_and_shown() {
-    let mut folder = Some(folder_with(CALL));
+    let mut folder = Some(Folder::with(CALL));
     let mut try_fault = |name: &str, check: &dyn Fn(&Server, &str)| {
         let place = folder.take().expect("the folder is back");
-        let text = format!("{name} = 1.0\ncodes = [502]\nonly = [\"act\"]\n");
-        std::fs::write(place.path().join("faults.toml"), text).expect("a file");
-        let server = Server::start_with(place, &["--faults", "faults.toml"]);
+        let only = "codes = [502]\nonly = [\"act\"]\n";
+        place.write("faults.toml", format!("{name} = 1.0\n{only}"));
+        let server = Server::start_with(place, "--faults faults.toml");
         check(&server, &begin(&server));
         assert!(
             server.json("/api/v1/overview")["faults"].as_str().is_some_and(|f| f.contains(name))
@@ -506,7 +505,7 @@ fn faults_are_injected_as_the_file_says_and_shown() {
     });
     try_fault("rotate", &|server, token| {
         let answer = raw(server, &body(token, "k")).expect("an answer").json();
-        let new = answer["token"].as_str().expect("a token");
+        let new = string(&answer["token"]);
         assert_eq!(new_hand(server, new)["client_pos"], 1);
         assert_eq!(new_hand(server, token)["client_pos"], 0);
     });
@@ -522,23 +521,12 @@ fn faults_are_injected_as_the_file_says_and_shown() {
 
 #[test]
 fn faults_are_not_for_the_public_and_their_file_must_make_sense() {
-    let folder = folder_with(CALL);
-    let run = |text: &str, more: &[&str]| {
-        std::fs::write(folder.path().join("faults.toml"), text).expect("a file");
-        let output = command(folder.path())
-            .args(["serve", "--faults", "faults.toml"])
-            .args(more)
-            .output()
-            .expect("the program runs");
-        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
-    };
-    let (code, error) = run("drop = 0.1", &["--bind", "0.0.0.0:0"]);
-    assert!(code == Some(2) && error.contains("--faults-in-public"), "{code:?} {error}");
-    let (code, error) = run("drop = 2.0", &["--bind", "127.0.0.1:0"]);
-    assert!(
-        code == Some(3) && error.contains("faults.toml: drop = 2 is not a share"),
-        "{code:?} {error}"
-    );
+    let folder = Folder::with(CALL);
+    folder.write("faults.toml", "drop = 0.1");
+    folder.run("serve --faults faults.toml --bind 0.0.0.0:0").code(2).says(&["--faults-in-public"]);
+    folder.write("faults.toml", "drop = 2.0");
+    let expected = "faults.toml: drop = 2 is not a share";
+    folder.run("serve --faults faults.toml --bind 127.0.0.1:0").code(3).says(&[expected]);
 }
 
 #[test]
@@ -554,12 +542,12 @@ fn a_short_time_for_hands_is_kept_to() {
 
 #[test]
 fn where_sessions_cannot_be_written_everything_stays_as_it_was() {
-    let folder = folder_with(CALL);
+    let folder = Folder::with(CALL);
     // No file of this server can become larger than so many blocks; writing beyond is an error.
     let script = "trap '' XFSZ; ulimit -f 2000; exec \"$@\"";
-    let plain = command(folder.path());
+    let plain = folder.command("");
     let mut limited = std::process::Command::new("sh");
-    limited.current_dir(folder.path()).args(["-c", script, "sh"]).arg(plain.get_program());
+    limited.current_dir(&folder).args(["-c", script, "sh"]).arg(plain.get_program());
     for (name, _) in plain.get_envs() {
         limited.env_remove(name);
     }
@@ -571,8 +559,7 @@ fn where_sessions_cannot_be_written_everything_stays_as_it_was() {
                Content-Length: 2\r\n\r\n{}";
     let last = one.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n");
     let full = (0..200).any(|_| {
-        let mut stream = TcpStream::connect(server.web).expect("the server listens");
-        stream.set_read_timeout(Some(TIMEOUT)).expect("a socket");
+        let mut stream = connect(server.web);
         stream.write_all(format!("{}{last}", one.repeat(99)).as_bytes()).expect("sent");
         let mut answers = String::new();
         stream.read_to_string(&mut answers).expect("answers");
@@ -606,15 +593,15 @@ fn programs_are_offered_only_where_the_configuration_says_so() {
          [agents.sorted]\nkind = \"router\"\nrules = \"rules.toml\"\n"
     );
     let start = |config: String| {
-        let folder = folder_with(&config);
+        let folder = Folder::with(&config);
         let rules = "default = \"call\"\n[[rule]]\nagent = \"friend\"\nstreets = [\"river\"]\n";
-        std::fs::write(folder.path().join("rules.toml"), rules).expect("a file");
+        folder.write("rules.toml", rules);
         Server::start_in(folder)
     };
     let offered = |server: &Server| -> Vec<String> {
         let status = server.json("/api/v1/slumbot");
-        let agents = status["agents"].as_array().expect("a list").iter();
-        agents.map(|agent| agent["name"].as_str().expect("a name").to_owned()).collect()
+        let agents = list(&status["agents"]).iter();
+        agents.map(|agent| string(&agent["name"]).to_owned()).collect()
     };
     let server = start(format!("{CALL}{agents}"));
     let names = offered(&server);

@@ -6,8 +6,8 @@ use std::process::Stdio;
 
 use logs::LedgerReader;
 
-use super::server::{Bot, Server, command, folder_with, game, match_folders, read_json};
-use crate::program::{TIMEOUT, send, wait_until};
+use super::server::{Bot, Server, game, match_folders};
+use crate::program::{Folder, TIMEOUT, send, shows, wait_until};
 
 const KUHN: &str = "kuhn.limit.2p";
 
@@ -26,7 +26,7 @@ fn both_signals_finish_the_hand_in_play() {
         assert!(rest.clean, "the connection is closed between two hands");
         assert_eq!(server.end().code(), expected, "{}", server.log());
         let folder = &server.match_folders()[0];
-        let result = read_json(&folder.join("result.json"));
+        let result = server.folder.read_json(folder.join("result.json"));
         assert_eq!(result["ending"], "stopped");
         let ledger = LedgerReader::open(&folder.join(logs::ledger::FILE_NAME)).expect("a ledger");
         assert_eq!(ledger.count().expect("readable"), u64::from(20 + rest.hands));
@@ -43,8 +43,8 @@ fn sigterm_does_not_wait_longer_than_the_grace_period_for_a_silent_bot() {
     server.signal("TERM");
     assert_eq!(server.end().code(), Some(0), "{}", server.log());
     let folder = &server.match_folders()[0];
-    assert_eq!(read_json(&folder.join("result.json"))["ending"], "stopped");
-    assert!(read_json(&folder.join("report.json"))["hands"].as_u64() >= Some(3));
+    assert_eq!(server.folder.read_json(folder.join("result.json"))["ending"], "stopped");
+    assert!(server.folder.read_json(folder.join("report.json"))["hands"].as_u64() >= Some(3));
 }
 
 #[test]
@@ -67,11 +67,11 @@ fn kill_loses_no_hand_that_a_bot_saw_end() {
     let mut bot = Bot::sit(server.ports[0], &def);
     let seen = bot.play(50).hands;
     let folder = server.kill();
-    let path = match_folders(folder.path())[0].clone();
+    let path = match_folders(&folder)[0].clone();
     assert!(!path.join("result.json").exists());
 
     let server = Server::start_in(folder);
-    let result = read_json(&path.join("result.json"));
+    let result = server.folder.read_json(path.join("result.json"));
     assert_eq!(result["ending"], "interrupted");
     assert!(result["hands"].as_u64() >= Some(seen.into()), "{result}");
     let ledger = LedgerReader::open(&path.join(logs::ledger::FILE_NAME)).expect("a ledger");
@@ -101,12 +101,12 @@ fn the_log_is_json_with_the_match_and_the_hand() {
 
 #[test]
 fn systemd_hears_when_the_server_is_ready_alive_and_stopping() {
-    let folder = folder_with("");
-    let socket = UnixDatagram::bind(folder.path().join("notify")).expect("a socket");
+    let folder = Folder::with("");
+    let socket = UnixDatagram::bind(folder.join("notify")).expect("a socket");
     socket.set_read_timeout(Some(TIMEOUT)).expect("a socket");
-    let mut child = command(folder.path())
-        .args(["serve", "--bind", "127.0.0.1:0"])
-        .env("NOTIFY_SOCKET", folder.path().join("notify"))
+    let mut child = folder
+        .command("serve --bind 127.0.0.1:0")
+        .env("NOTIFY_SOCKET", folder.join("notify"))
         .env("WATCHDOG_USEC", "100000")
         .stdout(Stdio::null())
         .stderr(Stdio::null())
@@ -127,35 +127,24 @@ fn systemd_hears_when_the_server_is_ready_alive_and_stopping() {
 
 #[test]
 fn the_unit_is_hardened_and_names_this_program() {
-    let folder = folder_with("");
-    let run = |arguments: &[&str]| {
-        command(folder.path()).arg("systemd").args(arguments).output().expect("the program runs")
-    };
-    let output = run(&[]);
-    let unit = String::from_utf8(output.stdout).expect("text");
-    assert!(
-        unit.contains(&format!("ExecStart={} serve", env!("CARGO_BIN_EXE_cardroom"))),
-        "{unit}"
-    );
+    let folder = Folder::with("");
+    let unit = folder.ok("systemd");
+    shows(&unit, &[&format!("ExecStart={} serve", env!("CARGO_BIN_EXE_cardroom"))]);
     for line in ["DynamicUser=yes", "ProtectSystem=strict", "NoNewPrivileges=yes", "Type=notify"] {
         assert!(unit.lines().any(|l| l == line), "no {line}");
     }
     assert!(!unit.contains('@') || unit.contains("@system-service"), "{unit}");
-    assert_eq!(run(&["--config", "relative.toml"]).status.code(), Some(2));
-    let named = String::from_utf8(run(&["--user", "cardroom"]).stdout).expect("text");
+    folder.run("systemd --config relative.toml").code(2);
+    let named = folder.ok("systemd --user cardroom");
     assert!(named.contains("\nUser=cardroom\nGroup=cardroom\n"), "{named}");
     assert!(!named.contains("DynamicUser"), "{named}");
-    assert_eq!(run(&["--user", "a\nExecStart=b"]).status.code(), Some(2));
+    folder.run(("systemd --user", ["a\nExecStart=b"])).code(2);
 }
 
 #[test]
 fn a_container_can_ask_whether_the_server_is_alive() {
     let mut server = Server::start("");
-    let ask = |address: &str| {
-        let folder = folder_with("");
-        let asked = command(folder.path()).args(["doctor", "--server", address]).output();
-        asked.expect("the program runs").status.code()
-    };
+    let ask = |address: &str| Folder::new().run(("doctor --server", [address])).status;
     let address = server.web.to_string();
     assert_eq!(ask(&address), Some(0));
     assert_eq!(ask("127.0.0.1"), Some(5), "no port");

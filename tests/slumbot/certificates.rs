@@ -3,14 +3,14 @@
 //! commands.
 
 use std::io::{Read, Write};
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
-use super::{check_failure, play, text};
+use super::play;
+use crate::program::{Folder, open_port};
 
 fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/tls").join(name)
@@ -29,8 +29,8 @@ fn encrypted(certificate: &str, key: &str) -> String {
         .with_single_cert(chain, key)
         .expect("they belong together");
     let config = Arc::new(config);
-    let door = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    let url = format!("https://{}", door.local_addr().expect("an address"));
+    let (door, port) = open_port();
+    let url = format!("https://127.0.0.1:{port}");
     std::thread::spawn(move || {
         while let Ok((stream, _)) = door.accept() {
             let connection =
@@ -53,8 +53,8 @@ fn encrypted(certificate: &str, key: &str) -> String {
 
 /// A server that does not speak TLS, under an address that says it does.
 fn talkative() -> String {
-    let door = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    let url = format!("https://{}", door.local_addr().expect("an address"));
+    let (door, port) = open_port();
+    let url = format!("https://127.0.0.1:{port}");
     std::thread::spawn(move || {
         while let Ok((mut stream, _)) = door.accept() {
             let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
@@ -69,21 +69,19 @@ const MADE: &str = "status 404";
 
 #[test]
 fn certificates_are_checked_and_can_be_trusted_by_file() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
+    let at = &Folder::new();
     let url = encrypted("server.pem", "server.key");
-    let output = play(at, &url, &["--agent", "call"]);
-    let said = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(3), "{said}");
+    let output = play(at, &url, &["--agent", "call"]).code(3);
+    let said = &output.stderr;
     assert!(said.contains("ertificate") && said.contains("--certificates"), "{said}");
     let authority = data("ca.pem");
     let authority = authority.to_str().expect("text");
     let output = play(at, &url, &["--agent", "call", "--certificates", authority]);
-    check_failure(&output, 3, &[MADE]);
+    output.says_only(3, &[MADE]);
     let output = play(at, &url, &["--agent", "call", "--certificates", "none.pem"]);
-    check_failure(&output, 3, &["none.pem"]);
+    output.says_only(3, &["none.pem"]);
     let output = play(at, &talkative(), &["--agent", "call", "--certificates", authority]);
-    check_failure(&output, 3, &["try http://"]);
+    output.says_only(3, &["try http://"]);
 }
 
 #[test]
@@ -110,7 +108,7 @@ fn a_servers_own_certificate_is_trusted_when_it_is_given_and_only_then() {
         ("expired.pem", OWN, Some("expired.pem"), &["expired", "check the time of this machine"]),
         ("not-yet.pem", OWN, Some("not-yet.pem"), &["not valid yet", "check the time"]),
     ];
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     for (certificate, key, given, expected) in cases {
         let url = encrypted(certificate, key);
         let given = given.map(data);
@@ -118,7 +116,7 @@ fn a_servers_own_certificate_is_trusted_when_it_is_given_and_only_then() {
         if let Some(given) = &given {
             more.extend(["--certificates", given.to_str().expect("text")]);
         }
-        let output = play(folder.path(), &url, &more);
-        check_failure(&output, 3, &[&[url.as_str()], expected].concat());
+        let output = play(&folder, &url, more);
+        output.says_only(3, &[&[url.as_str()], expected].concat());
     }
 }

@@ -2,15 +2,13 @@
 //! spoil answers: it asks a bounded number of times, also when it is gone on with, and says what is
 //! wrong.
 
-use std::path::Path;
-use std::process::Output;
-
 use game::escape::visible;
 use protocol::slumbot::host::Endpoint;
 use serde_json::{Value, json};
 
+use super::play;
 use super::stub::{HonestAnswer, Stub, StubReply};
-use super::{play, text};
+use crate::program::{Folder, Run, string};
 
 const HANDS: u64 = 200;
 
@@ -18,18 +16,14 @@ const HANDS: u64 = 200;
 type Answering = Box<dyn Fn(&HonestAnswer) -> StubReply + Send + Sync>;
 
 /// Plays with the agent `call`, quickly, to the end of its patience.
-fn run(folder: &Path, url: &str, sessions: u32, hands: u64) -> Output {
-    let (sessions, hands) = (sessions.to_string(), hands.to_string());
-    let more = ["--agent", "call", "--pause", "1ms", "--give-up", "20s", "--out", "run", "--json"];
-    play(folder, url, &[&more[..], &["--sessions", &sessions, "--hands", &hands]].concat())
+fn run(folder: &Folder, url: &str, sessions: u32, hands: u64) -> Run {
+    let more = "--agent call --pause 1ms --give-up 20s --out run --json";
+    play(folder, url, (more, format!("--sessions {sessions} --hands {hands}")))
 }
 
-fn check(output: &Output, code: i32, expected: &[&str]) -> String {
-    let said = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(code), "{said}");
-    for expected in expected {
-        assert!(said.contains(expected), "no `{expected}` in {said}");
-    }
+/// Ends as expected, without steering the terminal; what it said.
+fn check(run: Run, code: i32, expected: &[&str]) -> String {
+    let said = run.code(code).says(expected).stderr;
     for line in said.lines() {
         assert_eq!(visible(line), line, "it steers the terminal");
     }
@@ -74,10 +68,10 @@ fn a_server_whose_results_cannot_be_read_is_asked_a_bounded_number_of_times() {
             true => with(moment, field, spoiled.clone()),
             false => honest(moment),
         });
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = Folder::new();
         let sessions = if number % 2 == 0 { 8 } else { 1 };
-        let output = run(folder.path(), &stub.url, sessions, HANDS);
-        let said = check(&output, 5, &[expected, "not Slumbot's", "resume with: "]);
+        let output = run(&folder, &stub.url, sessions, HANDS);
+        let said = check(output, 5, &[expected, "not Slumbot's", "resume with: "]);
         // The answer itself is shown.
         assert!(said.contains(r#"`{"action":"#), "{said}");
         let first = stub.requests();
@@ -85,8 +79,8 @@ fn a_server_whose_results_cannot_be_read_is_asked_a_bounded_number_of_times() {
         assert!(first <= 3 * 15 + u64::from(sessions) * 15, "{first} requests: {field} {value:?}");
         // Gone on with, it does not begin anew.
         for _ in 0..2 {
-            let output = run(folder.path(), &stub.url, sessions, HANDS);
-            check(&output, 5, &[expected]);
+            let output = run(&folder, &stub.url, sessions, HANDS);
+            check(output, 5, &[expected]);
             let again = stub.requests();
             assert!(again <= 1 + u64::from(sessions) * 15, "{again} requests: {field} {value:?}");
         }
@@ -110,16 +104,16 @@ fn a_run_whose_hands_never_end_gives_up() {
         for sessions in [1, 8] {
             let stub =
                 Stub::start(move |moment| if moment.over { spoil(moment) } else { honest(moment) });
-            let folder = tempfile::tempdir().expect("a folder");
-            let output = run(folder.path(), &stub.url, sessions, HANDS);
-            check(&output, code, &["hands in a row had no visible end", "resume with: "]);
+            let folder = Folder::new();
+            let output = run(&folder, &stub.url, sessions, HANDS);
+            check(output, code, &["hands in a row had no visible end", "resume with: "]);
             let (first, dealt) = (stub.requests(), stub.dealt());
             // 8 + 2 for each session, and those in play.
             let most = 8 + 3 * u64::from(sessions);
             assert!(dealt <= most, "{name}: {dealt} hands");
             assert!(first <= 15 * most, "{name}: {first} requests");
-            let output = run(folder.path(), &stub.url, sessions, HANDS);
-            check(&output, code, &["hands in a row had no visible end"]);
+            let output = run(&folder, &stub.url, sessions, HANDS);
+            check(output, code, &["hands in a row had no visible end"]);
             let again = stub.dealt() - dealt;
             assert!(again <= 2 * u64::from(sessions), "{name}: {again} hands more");
         }
@@ -133,12 +127,12 @@ fn an_answer_that_cannot_be_used_now_and_then_is_told_and_counted_and_too_many_e
             true => with(moment, "session_total", Some(Value::Null)),
             false => honest(moment),
         });
-        let folder = tempfile::tempdir().expect("a folder");
-        let output = run(folder.path(), &stub.url, 2, HANDS);
-        let said = check(&output, code, &["an answer cannot be used: the answer has no field"]);
+        let folder = Folder::new();
+        let output = run(&folder, &stub.url, 2, HANDS);
+        let summary = output.json();
+        let said = check(output, code, &["an answer cannot be used: the answer has no field"]);
         let told = said.lines().filter(|line| line.starts_with("an answer cannot be used")).count();
         assert!(told <= 11, "{said}");
-        let summary: Value = serde_json::from_slice(&output.stdout).expect("one JSON document");
         let known = summary["played"].as_u64().zip(summary["settled"].as_u64());
         let (played, settled) = known.expect("numbers");
         if code == 0 {
@@ -229,7 +223,7 @@ fn a_contradiction_ends_the_run_with_code_5_and_both_texts() {
         ("does not continue from", |moment| match fields(&moment.body)["board"][2].is_null() {
             false if fifth(moment) && !moment.over => {
                 let mut object = fields(&moment.body);
-                let action = object["action"].as_str().expect("text").replace("ck/", "b200b400c/");
+                let action = string(&object["action"]).replace("ck/", "b200b400c/");
                 object["action"] = json!(action);
                 object["old_action"] = json!("");
                 StubReply::Body(object.to_string())
@@ -256,9 +250,9 @@ fn a_contradiction_ends_the_run_with_code_5_and_both_texts() {
     ];
     for (expected, spoil) in cases {
         let stub = Stub::start(spoil);
-        let folder = tempfile::tempdir().expect("a folder");
-        let output = run(folder.path(), &stub.url, 1, 30);
-        let said = check(&output, 5, &[expected, "the session is abandoned"]);
+        let folder = Folder::new();
+        let output = run(&folder, &stub.url, 1, 30);
+        let said = check(output, 5, &[expected, "the session is abandoned"]);
         if !expected.contains("the sums") && !expected.contains("the betting") {
             assert!(said.contains("; before: ") && said.contains("; now: `{"), "{said}");
         }
@@ -272,15 +266,11 @@ fn an_end_that_is_told_again_and_again_ends_the_run() {
         Endpoint::NewHand if moment.finished >= 5 => StubReply::Body(moment.ended.clone()),
         _ => honest(moment),
     });
-    let folder = tempfile::tempdir().expect("a folder");
-    let output = run(folder.path(), &stub.url, 1, 30);
-    check(
-        &output,
-        5,
-        &["3 that were given before", "shows an earlier hand again", "resume with: "],
-    );
+    let folder = Folder::new();
+    let output = run(&folder, &stub.url, 1, 30);
+    check(output, 5, &["3 that were given before", "shows an earlier hand again", "resume with: "]);
     let first = stub.requests();
-    run(folder.path(), &stub.url, 1, 30);
+    run(&folder, &stub.url, 1, 30);
     let again = stub.requests();
     assert!(first < 50 && again < 10, "{first} requests, and {again}");
 }
@@ -292,10 +282,10 @@ fn exactly_as_many_hands_count_as_were_asked_for_whatever_is_lost_at_the_end() {
             true => StubReply::Body(moment.body[..moment.body.len() / 2].to_owned()),
             false => honest(moment),
         });
-        let folder = tempfile::tempdir().expect("a folder");
-        let output = run(folder.path(), &stub.url, sessions, hands);
-        check(&output, 0, &[]);
-        let summary: Value = serde_json::from_slice(&output.stdout).expect("one JSON document");
+        let folder = Folder::new();
+        let output = run(&folder, &stub.url, sessions, hands);
+        let summary = output.json();
+        check(output, 0, &[]);
         let number = |key: &str| summary[key].as_u64().expect("a number");
         assert_eq!(number("played") + number("settled"), hands, "{summary:#}");
         assert_eq!(number("unknown"), 0, "{summary:#}");
@@ -329,12 +319,12 @@ fn what_a_hostile_server_says_is_shown_without_steering_the_terminal() {
     for spoil in cases {
         // The first request only finds the API.
         let stub = Stub::start(move |moment| spoil(moment));
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = Folder::new();
         let url = stub.url.clone();
-        let more = ["--agent", "call", "--pause", "1ms", "--connect-timeout", "100ms"];
-        let output = play(folder.path(), &url, &[&more[..], &["--give-up", "100ms"]].concat());
-        let said = text(&output.stderr);
-        assert!(!output.status.success(), "{said}");
+        let more = "--agent call --pause 1ms --connect-timeout 100ms --give-up 100ms";
+        let output = play(&folder, &url, more);
+        let said = &output.stderr;
+        assert_ne!(output.status, Some(0), "{said}");
         assert!(said.contains("error: ") && said.len() < 2000, "{said}");
         for line in said.lines() {
             assert_eq!(visible(line), line);

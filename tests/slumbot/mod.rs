@@ -4,18 +4,17 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
 
 use cards::CardSet;
 use logs::ledger::{FILE_NAME, Known, SlumbotHand, in_journal};
 use logs::{HandRecord, LedgerReader};
 use serde_json::Value;
 
-use super::program::{TIMEOUT, send, text, wait_for, wait_until};
+use crate::program::{Folder, Run, Words, interrupt, kill, open_port, wait_for, wait_until};
+use crate::serve::server::Server;
 
 mod certificates;
 mod estimates;
@@ -23,73 +22,24 @@ mod hostile;
 mod outage;
 mod stub;
 
-fn cardroom(folder: &Path) -> Command {
-    let mut command = crate::program::program();
-    command.current_dir(folder).stdin(Stdio::null());
-    for (name, _) in std::env::vars() {
-        if name.starts_with("CARDROOM_") || name.to_lowercase().ends_with("_proxy") {
-            command.env_remove(name);
-        }
-    }
-    command
-}
-
 /// Plays until the end.
-fn play(folder: &Path, url: &str, more: &[&str]) -> Output {
-    let mut command = cardroom(folder);
-    command.args(["play", "slumbot", "--host", url]).args(more);
-    command.output().expect("the program runs")
+fn play(folder: &Folder, url: &str, more: impl Words) -> Run {
+    folder.run(("play slumbot --host", [url], more))
 }
 
-/// Ends as expected, with exactly one line on the error stream, which holds these texts.
-fn check_failure(output: &Output, code: i32, expected: &[&str]) {
-    let said = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(code), "{said}");
-    assert_eq!(said.lines().count(), 1, "{said}");
-    for expected in expected {
-        assert!(
-            said.starts_with("error: ") && said.contains(expected),
-            "no `{expected}` in {said}"
-        );
-    }
+const HOST: &str = "tables = []\n[slumbot]\nagent = \"random\"\nbaseline = true\n";
+
+/// A server that hosts the API, with these faults.
+fn host(faults: &str) -> Server {
+    let folder = Folder::with(HOST);
+    folder.write("faults.toml", faults);
+    let options = if faults.is_empty() { "" } else { "--faults faults.toml" };
+    Server::start_with(folder, &format!("--log warn {options}"))
 }
 
-/// A `cardroom serve`, killed when dropped.
-struct Host {
-    child: Child,
-    url: String,
-}
-
-impl Host {
-    fn start(folder: &Path, faults: Option<&str>) -> Host {
-        Host::start_at(folder, "127.0.0.1:0", faults)
-    }
-
-    fn start_at(folder: &Path, address: &str, faults: Option<&str>) -> Host {
-        let config = "tables = []\n[slumbot]\nagent = \"random\"\nbaseline = true\n";
-        fs::write(folder.join("cardroom.toml"), config).expect("a file");
-        let mut command = cardroom(folder);
-        command.args(["serve", "--bind", address, "--log", "warn"]);
-        if let Some(faults) = faults {
-            fs::write(folder.join("faults.toml"), faults).expect("a file");
-            command.args(["--faults", "faults.toml"]);
-        }
-        let log = fs::File::create(folder.join("log")).expect("a file");
-        let mut child = command.stdout(Stdio::piped()).stderr(log).spawn().expect("it starts");
-        let mut line = String::new();
-        let out = child.stdout.take().expect("it is piped");
-        BufReader::new(out).read_line(&mut line).expect("text");
-        let url = line.trim().strip_prefix("listening on ").map(str::to_owned);
-        let log = fs::read_to_string(folder.join("log")).unwrap_or_default();
-        Host { child, url: url.unwrap_or_else(|| panic!("no address in {line:?}: {log}")) }
-    }
-}
-
-impl Drop for Host {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
+/// How many hands the run in this folder has kept.
+fn played(run: &Path) -> u64 {
+    LedgerReader::open(run).ok().and_then(|reader| reader.count().ok()).unwrap_or_default()
 }
 
 /// The host's finished hands of each session, by token, in the order in which they ended.
@@ -203,53 +153,19 @@ const FAULTS: &str = "seed = 5\ndrop = 0.008\ndrop_after = 0.008\ntruncate = 0.0
 
 #[test]
 fn killed_twice_among_faults_a_run_loses_nothing_and_counts_nothing_twice() {
-    let (at_host, at_run) =
-        (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
-    let host = Host::start(at_host.path(), Some(FAULTS));
-    let arguments = [
-        "--agent",
-        "random",
-        "--hands",
-        "600",
-        "--sessions",
-        "3",
-        "--out",
-        "run",
-        "--json",
-        "--pause",
-        "2ms",
-        "--timeout",
-        "5s",
-        "--quiet",
-    ];
+    let at_run = Folder::new();
+    let host = host(FAULTS);
+    let arguments =
+        "--agent random --hands 600 --sessions 3 --out run --json --pause 2ms --timeout 5s --quiet";
     for kill_at in [150, 350] {
-        let mut command = cardroom(at_run.path());
-        command.args(["play", "slumbot", "--host", &host.url]).args(arguments);
         // Slow enough to be caught in the middle.
-        command.args(["--rate", "300"]);
-        let mut child =
-            command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it runs");
-        let since = Instant::now();
-        let played = || {
-            let reader = LedgerReader::open(&at_run.path().join("run")).ok()?;
-            reader.count().ok()
-        };
-        while played().unwrap_or_default() < kill_at {
-            assert!(since.elapsed() < TIMEOUT, "it does not get on");
-            if child.try_wait().expect("a child").is_some() {
-                let output = child.wait_with_output().expect("what it said");
-                panic!("it ended by itself: {}", text(&output.stderr));
-            }
-            std::thread::sleep(Duration::from_millis(10));
-        }
-        // SIGKILL.
-        child.kill().expect("it runs");
-        child.wait().expect("it ends");
+        let options = (arguments, "--rate 300");
+        let mut child = at_run.start_unheard(("play slumbot --host", [host.url()], options));
+        wait_for(&mut child, "hands are played", || played(&at_run.join("run")) >= kill_at);
+        kill(child);
     }
-    let output = play(at_run.path(), &host.url, &arguments);
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
-    let summary: Value = serde_json::from_slice(&output.stdout).expect("one JSON document");
-    let (played, settled, unknown) = check_ledgers(&at_run.path().join("run"), at_host.path());
+    let summary = play(&at_run, &host.url(), arguments).code(0).json();
+    let (played, settled, unknown) = check_ledgers(&at_run.join("run"), &host.folder);
     assert_eq!(summary["schema"], "cardroom-play-slumbot/1");
     let number = |key: &str| summary[key].as_u64().expect("a number") as usize;
     assert_eq!(number("played") + number("settled"), 600, "{summary:#}");
@@ -268,11 +184,8 @@ fn killed_twice_among_faults_a_run_loses_nothing_and_counts_nothing_twice() {
 
     // Asked once more, the run is complete, and the server is not needed for saying so.
     drop(host);
-    let again = play(at_run.path(), "http://127.0.0.1:9", &arguments);
-    assert_eq!(again.status.code(), Some(0), "{}", text(&again.stderr));
-    let stats = cardroom(at_run.path()).args(["stats", "run", "--json"]).output().expect("it runs");
-    assert_eq!(stats.status.code(), Some(0), "{}", text(&stats.stderr));
-    let stats: Value = serde_json::from_slice(&stats.stdout).expect("one JSON document");
+    play(&at_run, "http://127.0.0.1:9", arguments).code(0);
+    let stats = at_run.json("stats run");
     assert_eq!(stats["hands"], number("played") + number("settled"));
     assert_eq!(stats["settled"]["hands"].as_u64().unwrap_or_default() as usize, number("settled"));
     // Both count the same hands, so both have the same rate.
@@ -289,16 +202,13 @@ fn killed_twice_among_faults_a_run_loses_nothing_and_counts_nothing_twice() {
 
 #[test]
 fn with_eight_percent_of_all_answers_lost_both_ledgers_agree_and_the_chips_are_those_of_the_rate() {
-    let (at_host, at_run) =
-        (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
-    let host = Host::start(at_host.path(), Some("seed = 9\ndrop_after = 0.08\n"));
-    let arguments = ["--agent", "random", "--hands", "2500", "--sessions", "3", "--out", "run"];
-    let more = ["--json", "--quiet", "--pause", "1ms"];
-    let output = play(at_run.path(), &host.url, &[&arguments[..], &more[..]].concat());
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
-    let summary: Value = serde_json::from_slice(&output.stdout).expect("one JSON document");
-    let run = at_run.path().join("run");
-    let (played, settled, _) = check_ledgers(&run, at_host.path());
+    let at_run = Folder::new();
+    let host = host("seed = 9\ndrop_after = 0.08\n");
+    let arguments = "--agent random --hands 2500 --sessions 3 --out run";
+    let more = "--json --quiet --pause 1ms";
+    let summary = play(&at_run, &host.url(), (arguments, more)).code(0).json();
+    let run = at_run.join("run");
+    let (played, settled, _) = check_ledgers(&run, &host.folder);
     let number = |key: &str| summary[key].as_i64().expect("a number");
     assert_eq!(number("played") + number("settled"), 2500, "{summary:#}");
     assert_eq!(number("played"), played as i64);
@@ -307,7 +217,7 @@ fn with_eight_percent_of_all_answers_lost_both_ledgers_agree_and_the_chips_are_t
     let of_chips = number("chips") as f64 / 2500.0 * 1000.0 / 100.0;
     assert!((rate - of_chips).abs() < 1e-6, "{rate} and {of_chips}");
     // The server's sums are those of all its hands.
-    let theirs: i64 = hosts_hands(at_host.path())
+    let theirs: i64 = hosts_hands(&host.folder)
         .values()
         .flatten()
         .map(|hand| {
@@ -322,15 +232,15 @@ fn with_eight_percent_of_all_answers_lost_both_ledgers_agree_and_the_chips_are_t
 
 #[test]
 fn a_saved_session_that_was_edited_is_named_and_nothing_is_sent() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     let stub = stub::Stub::start(|moment| match moment.all {
         0..5 => stub::StubReply::Body(moment.body.clone()),
         _ => stub::StubReply::HangUp,
     });
-    let more = ["--agent", "call", "--out", "run", "--pause", "1ms", "--give-up", "50ms"];
-    let go_on = || play(folder.path(), &stub.url, &[&more[..], &["--sessions", "1"]].concat());
-    assert_eq!(go_on().status.code(), Some(4));
-    let path = folder.path().join("run").join(FILE_NAME);
+    let more = "--agent call --out run --pause 1ms --give-up 50ms";
+    let go_on = || play(&folder, &stub.url, (more, "--sessions 1"));
+    go_on().code(4);
+    let path = folder.join("run").join(FILE_NAME);
     let edit = |old: &str, new: &str| {
         let ledger = rusqlite::Connection::open(&path).expect("a ledger");
         let edited = ledger
@@ -344,7 +254,7 @@ fn a_saved_session_that_was_edited_is_named_and_nothing_is_sent() {
     ] {
         edit(old, new);
         stub.requests();
-        let said = text(&go_on().stderr);
+        let said = go_on().stderr;
         assert!(said.contains("run/ledger.sqlite: the saved state of session 0 cannot"), "{said}");
         assert!(said.contains(reason) && said.contains("--out"), "no `{reason}` in {said}");
         assert_eq!(stub.requests(), 0);
@@ -354,34 +264,19 @@ fn a_saved_session_that_was_edited_is_named_and_nothing_is_sent() {
 
 #[test]
 fn over_a_good_line_all_hands_are_seen_and_strategies_are_kept() {
-    let (at_host, at_run) =
-        (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
-    let host = Host::start(at_host.path(), None);
-    let arguments = [
-        "--agent",
-        "equity:samples=50",
-        "--hands",
-        "120",
-        "--sessions",
-        "2",
-        "--out",
-        "run",
-        "--seed",
-        "4",
-        "--prefix",
-        "/api",
-    ];
-    let output = play(at_run.path(), &host.url, &arguments);
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
-    let said = text(&output.stdout);
+    let at_run = Folder::new();
+    let host = host("");
+    let arguments =
+        "--agent equity:samples=50 --hands 120 --sessions 2 --out run --seed 4 --prefix /api";
+    let said = play(&at_run, &host.url(), arguments).code(0).stdout;
     let words = ["raw", "big blind", "button", "at any time", "unknown: 0", "mbb/hand"];
     assert_eq!(said.matches(" and the baseline, by the value function ").count(), 1, "{said}");
     let estimates = ["all-in equity", "luck of the cards", "(AIVAT, one side)", "combined"];
     for expected in words.into_iter().chain(estimates) {
         assert!(said.contains(expected), "no `{expected}` in {said}");
     }
-    assert_eq!(check_ledgers(&at_run.path().join("run"), at_host.path()), (120, 0, 0));
-    let reader = LedgerReader::open(&at_run.path().join("run")).expect("a ledger");
+    assert_eq!(check_ledgers(&at_run.join("run"), &host.folder), (120, 0, 0));
+    let reader = LedgerReader::open(&at_run.join("run")).expect("a ledger");
     let mut decisions = 0;
     for hand in reader.hands() {
         for decision in reader.decisions(hand.expect("a hand").hand).expect("decisions") {
@@ -391,37 +286,25 @@ fn over_a_good_line_all_hands_are_seen_and_strategies_are_kept() {
         }
     }
     assert!(decisions > 120);
-    let other =
-        play(at_run.path(), &host.url, &["--agent", "call", "--hands", "120", "--out", "run"]);
-    check_failure(&other, 3, &["run holds another run", "the entrants are"]);
+    play(&at_run, &host.url(), "--agent call --hands 120 --out run")
+        .says_only(3, &["run holds another run", "the entrants are"]);
 }
 
 #[test]
 fn ctrl_c_finishes_the_hands_in_play_and_says_how_to_go_on() {
-    let (at_host, at_run) =
-        (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
-    let host = Host::start(at_host.path(), None);
-    let mut command = cardroom(at_run.path());
-    command.args(["play", "slumbot", "--agent", "random", "--host", &host.url, "--rate", "100"]);
-    command.args(["--out", "run", "--quiet"]);
-    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
-    let played = || LedgerReader::open(&at_run.path().join("run")).ok()?.count().ok();
-    wait_until("ten hands are played", || played().unwrap_or_default() >= 10);
-    send("INT", child.id());
-    let output = child.wait_with_output().expect("it ends");
-    let said = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(130), "{said}");
-    assert!(
-        said.contains("of 150000 hands; resume with: ") && said.contains("--out run"),
-        "{said}"
-    );
-    assert_eq!(check_ledgers(&at_run.path().join("run"), at_host.path()).2, 0);
+    let at_run = Folder::new();
+    let host = host("");
+    let options = "--agent random --rate 100 --out run --quiet";
+    let mut child = at_run.start(("play slumbot --host", [host.url()], options));
+    wait_for(&mut child, "ten hands are played", || played(&at_run.join("run")) >= 10);
+    interrupt(child).code(130).says(&["of 150000 hands; resume with: ", "--out run"]);
+    assert_eq!(check_ledgers(&at_run.join("run"), &host.folder).2, 0);
 }
 
 /// A server that gives every request this answer.
 fn always(answer: &'static str) -> String {
-    let door = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    let url = format!("http://{}", door.local_addr().expect("an address"));
+    let (door, port) = open_port();
+    let url = format!("http://127.0.0.1:{port}");
     std::thread::spawn(move || {
         while let Ok((mut stream, _)) = door.accept() {
             std::thread::spawn(move || {
@@ -456,8 +339,7 @@ fn skip_request(reader: &mut BufReader<TcpStream>) -> Option<()> {
 
 #[test]
 fn what_is_no_slumbot_is_said_in_one_line_with_the_address_and_a_remedy() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
+    let at = &Folder::new();
     let json = |body: &str| -> &'static str {
         let length = body.len();
         let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
@@ -501,99 +383,83 @@ fn what_is_no_slumbot_is_said_in_one_line_with_the_address_and_a_remedy() {
     ];
     for (answer, expected) in cases {
         let url = always(answer);
-        let output = play(at, &url, &["--agent", "call", "--out", "run", "--sessions", "1"]);
-        check_failure(&output, 3, &[&[url.as_str()], expected].concat());
+        let output = play(at, &url, "--agent call --out run --sessions 1");
+        output.says_only(3, &[&[url.as_str()], expected].concat());
         let _ = fs::remove_dir_all(at.join("run"));
     }
     // A busy machine may make more of it than two seconds, and then it says so.
-    let arguments = ["--agent", "call", "--connect-timeout", "300ms", "--quiet"];
-    let refused = play(at, "http://127.0.0.1:9", &arguments);
-    check_failure(&refused, 4, &["http://127.0.0.1:9", "has not answered for", "refused"]);
-    let silent = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    let url = format!("http://{}", silent.local_addr().expect("an address"));
-    let arguments = [&arguments[..], &["--timeout", "100ms"]].concat();
-    check_failure(&play(at, &url, &arguments), 4, &[&url, "has not answered for", "timed out"]);
+    let arguments = "--agent call --connect-timeout 300ms --quiet";
+    let refused = play(at, "http://127.0.0.1:9", arguments);
+    refused.says_only(4, &["http://127.0.0.1:9", "has not answered for", "refused"]);
+    let (_silent, port) = open_port();
+    let url = format!("http://127.0.0.1:{port}");
+    let arguments = (arguments, "--timeout 100ms");
+    play(at, &url, arguments).says_only(4, &[&url, "has not answered for", "timed out"]);
     for (url, code, expected) in [
         ("slumbot.com", 3, "is not the address of a server"),
         ("ftp://slumbot.com", 3, "must begin with http:// or https://"),
         ("https://slumbot.com/api", 3, "must end after the name and the port"),
         ("https://me:secret@slumbot.com", 3, "--login"),
     ] {
-        let output = play(at, url, &["--agent", "call"]);
-        check_failure(&output, code, &[expected]);
-        assert!(!text(&output.stderr).contains("secret"), "{}", text(&output.stderr));
+        let output = play(at, url, "--agent call").says_only(code, &[expected]);
+        assert!(!output.stderr.contains("secret"), "{}", output.stderr);
     }
-    check_failure(
-        &play(at, "http://127.0.0.1:9", &["--agent", "cal"]),
-        3,
-        &["did you mean `call`?"],
-    );
-    for usage in
-        [&["--agent", "call", "--rate", "fast"][..], &["--agent", "call", "--hands", "0"], &[]]
-    {
-        assert_eq!(play(at, "http://127.0.0.1:9", usage).status.code(), Some(2));
+    play(at, "http://127.0.0.1:9", "--agent cal").says_only(3, &["did you mean `call`?"]);
+    for usage in ["--agent call --rate fast", "--agent call --hands 0", ""] {
+        play(at, "http://127.0.0.1:9", usage).code(2);
     }
 }
 
 #[test]
 fn a_refusal_of_every_token_ends_the_run() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     let body = r#"{"error_msg":"Bad token"}"#;
     let length = body.len();
     let url = always(format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\n{body}").leak());
-    let output = play(folder.path(), &url, &["--agent", "call", "--out", "run"]);
-    check_failure(&output, 3, &["refuses to continue", "forgets every session"]);
+    let output = play(&folder, &url, "--agent call --out run");
+    output.says_only(3, &["refuses to continue", "forgets every session"]);
 }
 
 #[test]
 fn an_account_is_used_and_never_shown() {
-    let (at_host, at_run) =
-        (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
-    let at = at_run.path();
-    let host = Host::start(at_host.path(), None);
-    fs::write(at.join("account"), "somebody\nhunter2-secret\n").expect("a file");
-    let arguments = ["--agent", "call", "--hands", "10", "--sessions", "1", "--out", "run"];
+    let at_run = Folder::new();
+    let at = &at_run;
+    let host = host("");
+    let arguments = "--agent call --hands 10 --sessions 1 --out run";
     // Others may read it, or change it.
     for mode in [0o644, 0o640, 0o602] {
-        fs::set_permissions(at.join("account"), fs::Permissions::from_mode(mode)).expect("a file");
-        let output = play(at, &host.url, &[&arguments[..], &["--login", "account"]].concat());
+        at.write_with_mode("account", "somebody\nhunter2-secret\n", mode);
+        let output = play(at, &host.url(), (arguments, "--login account"));
         let said = format!("(mode {mode:o}): `chmod 600` it");
-        check_failure(&output, 3, &["account: users other than its owner can read", &said]);
+        output.says_only(3, &["account: users other than its owner can read", &said]);
         assert!(!at.join("run").exists(), "nothing is begun");
     }
-    fs::set_permissions(at.join("account"), fs::Permissions::from_mode(0o600)).expect("a file");
-    let output =
-        play(at, &host.url, &[&arguments[..], &["--login", "account", "--quiet"]].concat());
-    assert_eq!((output.status.code(), text(&output.stderr).as_str()), (Some(0), ""));
-    let list =
-        fs::read_to_string(at_host.path().join("data/slumbot/tokens.csv")).expect("sessions");
+    at.write_with_mode("account", "somebody\nhunter2-secret\n", 0o600);
+    let output = play(at, &host.url(), (arguments, "--login account --quiet"));
+    assert_eq!((output.status, output.stderr.as_str()), (Some(0), ""));
+    let list = host.folder.read("data/slumbot/tokens.csv");
     assert!(list.contains("somebody"), "{list}");
-    let mut kept = text(&output.stdout) + &text(&output.stderr);
+    let mut kept = output.stdout + &output.stderr;
     for file in fs::read_dir(at.join("run")).expect("the run's folder") {
         let bytes = fs::read(file.expect("a file").path()).expect("it reads");
         kept += &String::from_utf8_lossy(&bytes);
     }
     assert!(!kept.contains("hunter2-secret") && !kept.contains("somebody"));
-    fs::write(at.join("half"), "somebody\n").expect("a file");
-    fs::set_permissions(at.join("half"), fs::Permissions::from_mode(0o600)).expect("a file");
-    let output = play(at, &host.url, &[&arguments[..], &["--login", "half"]].concat());
-    check_failure(&output, 3, &["half", "the password on the second"]);
-    let mut command = cardroom(at);
-    command.env("CARDROOM_SLUMBOT_USERNAME", "somebody");
-    command.args(["play", "slumbot", "--host", &host.url, "--agent", "call"]);
-    check_failure(&command.output().expect("it runs"), 2, &["CARDROOM_SLUMBOT_PASSWORD"]);
+    at.write_with_mode("half", "somebody\n", 0o600);
+    let output = play(at, &host.url(), (arguments, "--login half"));
+    output.says_only(3, &["half", "the password on the second"]);
+    let mut command = at.command(("play slumbot --agent call --host", [host.url()]));
+    crate::program::run(command.env("CARDROOM_SLUMBOT_USERNAME", "somebody"))
+        .says_only(2, &["CARDROOM_SLUMBOT_PASSWORD"]);
 }
 
 #[test]
 fn session_tokens_are_kept_where_only_their_owner_can_read_them() {
-    let (at_host, at_run) =
-        (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
-    let run = at_run.path().join("run");
-    let host = Host::start(at_host.path(), None);
+    let at_run = Folder::new();
+    let run = at_run.join("run");
+    let host = host("");
     let play_some = |hands: &str| {
-        let more = ["--agent", "call", "--out", "run", "--quiet", "--hands", hands];
-        let output = play(at_run.path(), &host.url, &more);
-        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        play(&at_run, &host.url(), ("--agent call --out run --quiet --hands", hands)).code(0);
     };
     let mode = |path: &Path| fs::metadata(path).expect("it is there").permissions().mode() & 0o777;
     let check = || {
@@ -608,26 +474,22 @@ fn session_tokens_are_kept_where_only_their_owner_can_read_them() {
     play_some("8");
     check();
     // While it runs, the write-ahead log holds tokens too.
-    let mut command = cardroom(at_run.path());
-    command.args(["play", "slumbot", "--agent", "random", "--host", &host.url, "--rate", "50"]);
-    command.args(["--out", "slow", "--quiet"]);
-    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it runs");
-    let slow = at_run.path().join("slow");
-    let played = || LedgerReader::open(&slow).ok()?.count().ok();
-    wait_for(&mut child, "a hand is played", || played().unwrap_or_default() > 0);
+    let options = "--agent random --rate 50 --out slow --quiet";
+    let mut child = at_run.start_unheard(("play slumbot --host", [host.url()], options));
+    let slow = at_run.join("slow");
+    wait_for(&mut child, "a hand is played", || played(&slow) > 0);
     let ledgers = fs::read_dir(&slow).expect("a folder").filter_map(|file| {
         let path = file.expect("a file").path();
         path.to_string_lossy().contains("sqlite").then_some(path)
     });
     let modes: Vec<u32> = ledgers.map(|path| mode(&path)).collect();
-    child.kill().expect("it runs");
-    child.wait().expect("it ends");
+    kill(child);
     assert!(modes.len() >= 2 && modes.iter().all(|mode| *mode == 0o600), "{modes:?}");
     // A folder of somebody's is not closed to others; what is in it is.
-    let own = at_run.path().join("own");
+    let own = at_run.join("own");
     fs::create_dir(&own).expect("a folder");
     fs::set_permissions(&own, fs::Permissions::from_mode(0o755)).expect("a folder");
-    let more = ["--agent", "call", "--out", "own", "--quiet", "--hands", "4"];
-    assert_eq!(play(at_run.path(), &host.url, &more).status.code(), Some(0));
+    let more = "--agent call --out own --quiet --hands 4";
+    play(&at_run, &host.url(), more).code(0);
     assert_eq!((mode(&own), mode(&own.join(FILE_NAME))), (0o755, 0o600));
 }

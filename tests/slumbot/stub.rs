@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
@@ -14,6 +14,8 @@ use cards::{Board, HoleCards};
 use game::{Action, BySeat, GameDef, Seat};
 use protocol::slumbot::host::{self, Endpoint, Hand, Request, Totals};
 use protocol::slumbot::message::{ErrorObject, json};
+
+use crate::program::open_port;
 
 /// The answer that an honest server would give now.
 pub(super) struct HonestAnswer {
@@ -67,8 +69,8 @@ impl Stub {
     pub(super) fn start(
         spoil: impl Fn(&HonestAnswer) -> StubReply + Send + Sync + 'static,
     ) -> Stub {
-        let door = TcpListener::bind("127.0.0.1:0").expect("a free port");
-        let url = format!("http://{}", door.local_addr().expect("an address"));
+        let (door, port) = open_port();
+        let url = format!("http://127.0.0.1:{port}");
         let state = Arc::new(State {
             spoil: Box::new(spoil),
             requests: AtomicU64::new(0),

@@ -1,6 +1,6 @@
 //! Card buckets: their sizes, what they must not tell apart, and the numbers that decide them.
 
-use abstraction::buckets::{BucketRecipe, Buckets, DealtCards, Kind};
+use abstraction::buckets::{BucketRecipe, Buckets, DealtCards, ExampleHand, Kind, WinRates};
 use cards::{Board, CanonicalIndex, Card, CardSet, Combo, HoleCards, Outlook, Suit, Ties};
 use game::Street;
 use rand::SeedableRng;
@@ -354,10 +354,10 @@ fn reports_say_how_much_hands_of_a_bucket_differ() {
         assert!(report.within < report.variance / 20.0, "{report}");
         assert!(report.fullest < 0.05 && report.unseen == 0, "{report}");
         for example in &report.examples {
-            let [mean, least, most] = example.win_rate;
+            let WinRates { mean, least, most } = example.win_rate;
             assert!(least <= mean + 1e-9 && mean <= most + 1e-9, "{report}");
-            assert!((example.made.iter().map(|made| made.1).sum::<f64>() - 1.0).abs() < 1e-9);
-            for (hole, board) in &example.hands {
+            assert!((example.made.iter().map(|made| made.share).sum::<f64>() - 1.0).abs() < 1e-9);
+            for ExampleHand { hole, board } in &example.hands {
                 assert_eq!(EHS2.bucket(*hole, board), Ok(example.bucket));
             }
         }

@@ -14,13 +14,18 @@
 //! cards to come.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::SyncSender;
 
-use game::{Action, GameDef, InfoSet, Payoff, Policy, Strategy, Street};
+use game::{Action, Chips, GameDef, InfoSet, Payoff, Policy, Strategy, Street};
+use logs::Rate;
 use logs::stats::Sums;
 use matches::runner::Stop;
+use serde::Serialize;
+use show::Table as TextTable;
+use show::number::{self, whole};
 
 use crate::hands::{Hands, ask};
 use crate::{Error, Settings};
@@ -325,4 +330,158 @@ fn coupled(taught: &Strategy, learned: &Strategy, action: Action, point: f64) ->
         |&(action, share): &(Action, f64)| (action, (share - taught.probability(action)).max(0.0));
     let rest = Strategy::from_weights(learned.actions.iter().map(more));
     rest.map_or(action, |rest| rest.sample((point - ratio) / (1.0 - ratio)))
+}
+
+fn rate(sums: &Sums, big_blind: Chips) -> Option<Rate> {
+    Rate::of(sums, big_blind).ok()
+}
+
+/// The comparison of a student with its teacher.
+#[derive(Debug, Serialize)]
+pub struct FidelityReport<'a> {
+    student: &'a str,
+    teacher: &'a str,
+    game: &'a str,
+    seed: u64,
+    hands: u64,
+    planned: u64,
+    streets: Vec<StreetRow>,
+    all: StreetRow,
+}
+
+/// The comparison on a street, or on all: the likeness of the decisions, and the student's loss.
+#[derive(Debug, Serialize)]
+struct StreetRow {
+    street: &'static str,
+    decisions: u64,
+    same_likeliest: Option<f64>,
+    distance: Option<f64>,
+    divergence: Option<f64>,
+    log_loss: Option<f64>,
+    teacher: Option<ActionShares>,
+    student: Option<ActionShares>,
+    lost: Option<Rate>,
+}
+
+/// How often each kind of action is taken.
+#[derive(Debug, Serialize)]
+struct ActionShares {
+    fold: f64,
+    call: f64,
+    raise: f64,
+}
+
+impl StreetRow {
+    fn new(street: &'static str, likeness: &Likeness, lost: Option<Rate>) -> StreetRow {
+        let shares = |[fold, call, raise]: [f64; 3]| ActionShares { fold, call, raise };
+        StreetRow {
+            street,
+            decisions: likeness.decisions,
+            same_likeliest: likeness.same(),
+            distance: likeness.distance(),
+            divergence: likeness.divergence(),
+            log_loss: likeness.log_loss(),
+            teacher: likeness.teacher().map(shares),
+            student: likeness.student().map(shares),
+            lost,
+        }
+    }
+
+    /// The cells on the likeness of the decisions.
+    fn likeness_cells(&self) -> Vec<String> {
+        let nats = |nats: Option<f64>| nats.map_or_else(none, |nats| format!("{nats:.4}"));
+        vec![
+            self.street.to_owned(),
+            whole(self.decisions),
+            percent(self.same_likeliest),
+            percent(self.distance),
+            nats(self.divergence),
+            nats(self.log_loss),
+        ]
+    }
+
+    /// The cells on what both do, and on what is lost.
+    fn loss_cells(&self) -> Vec<String> {
+        let both = |share: fn(&ActionShares) -> f64| match (&self.teacher, &self.student) {
+            (Some(teacher), Some(student)) => {
+                let student = number::percent(share(student), 1);
+                format!("{:.1} → {student}", 100.0 * share(teacher))
+            }
+            _ => none(),
+        };
+        let lost = self.lost.map_or_else(none, |rate| {
+            format!("{:.1} ± {:.1}", positive(rate.mbb), rate.half_width())
+        });
+        let [fold, call] = [both(|shares| shares.fold), both(|shares| shares.call)];
+        vec![self.street.to_owned(), fold, call, both(|shares| shares.raise), lost]
+    }
+}
+
+impl<'a> FidelityReport<'a> {
+    /// The report of a comparison of a student with its teacher, both as they were named, in a game;
+    /// `planned` is the number of hands that it was to have.
+    pub fn new(
+        [student, teacher]: [&'a str; 2],
+        (game, def): (&'a str, &GameDef),
+        settings: Settings,
+        found: &Fidelity,
+    ) -> FidelityReport<'a> {
+        let big_blind = def.big_blind();
+        let streets = Street::ALL.into_iter().take(def.streets).map(|street| {
+            let index = street.index();
+            let lost = rate(&found.lost[index], big_blind);
+            StreetRow::new(street.name(), &found.streets[index], lost)
+        });
+        FidelityReport {
+            student,
+            teacher,
+            game,
+            seed: settings.seed,
+            hands: 2 * found.deals,
+            planned: settings.hands,
+            streets: streets.collect(),
+            all: StreetRow::new("all", &found.in_all(), rate(&found.lost_in_all, big_blind)),
+        }
+    }
+}
+
+impl fmt::Display for FidelityReport<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let FidelityReport { student, teacher, game, seed, hands, .. } = self;
+        let rows = || self.streets.iter().chain([&self.all]);
+        let alike = rows().map(StreetRow::likeness_cells);
+        let lost = rows().map(StreetRow::loss_cells);
+        writeln!(
+            f,
+            "{student} compared with its teacher {teacher}: {game}, seed {seed}, {} deals that \
+             {teacher} plays against itself\n\n{}\n\n\
+             What both do there ({teacher} → {student}), and what is lost against {teacher} in {} \
+             hands where\n\
+             {student} decides on this street only, with 95 % intervals\n\n{}",
+            whole(hands / 2),
+            text_table(&["", "decisions", "same", "distance", "KL, nats", "log-loss, nats"], alike),
+            whole(*hands),
+            text_table(&["", "fold", "call or check", "raise or bet", "loses, mbb/hand"], lost),
+        )
+    }
+}
+
+/// The cell for a missing value.
+fn none() -> String {
+    "-".to_owned()
+}
+
+fn percent(share: Option<f64>) -> String {
+    share.map_or_else(none, |share| number::percent(share, 1))
+}
+
+/// The number without the sign of a negative zero.
+fn positive(number: f64) -> f64 {
+    if number == 0.0 { 0.0 } else { number }
+}
+
+fn text_table(head: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
+    let mut table = TextTable::new(head.iter().copied()).right(1..);
+    rows.for_each(|row| table.row(row));
+    table.to_string()
 }

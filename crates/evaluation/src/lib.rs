@@ -3,6 +3,7 @@
 //!
 //! - [`best_response`]: the best response to an agent on sampled flops, recorded in a folder.
 //! - [`counting`]: all deals, for the best response in an agent's buckets and the fitness of rules.
+//! - [`decision`]: what led to a decision of a recorded match, and what would change it.
 //! - [`duel`](mod@duel): the difference in value between two strategies at sampled spots.
 //! - [`exploiters`]: simple bots, one idea each, against an agent.
 //! - [`fidelity`]: how closely a student follows its teacher, and what the difference costs.
@@ -14,6 +15,7 @@
 
 pub mod best_response;
 pub mod counting;
+pub mod decision;
 pub mod duel;
 mod error;
 pub mod exploiters;

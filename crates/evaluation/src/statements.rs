@@ -1,4 +1,5 @@
-//! The number of decisions of each statement of a fast-and-frugal tree, and its value.
+//! The number of decisions of each statement of a fast-and-frugal tree, and its value; the lists in
+//! plain words with both, and a card to play them by.
 //!
 //! The lists play duplicate matches against the opponent; streets without a list are played as the
 //! opponent plays them. The value of a statement is the difference in winnings on the same hands
@@ -7,14 +8,22 @@
 //! count with their expectation over the cards to come.
 
 use std::convert::Infallible;
+use std::fmt;
+use std::path::Path;
 use std::sync::Arc;
 
 use agents::{HeuristicPlayer, StatementEffect};
-use game::{Action, GameDef, InfoSet, Payoff, Policy, Seat, Street};
+use game::{Action, Betting, GameDef, InfoSet, Payoff, Policy, Seat, Street};
+use logs::Rate;
 use logs::stats::Sums;
 use matches::runner::Stop;
 use matches::table::Deal;
-use readable::heuristic::Rulebook;
+use models::explain::on_street;
+use readable::heuristic::{Heuristic, Rulebook, Term};
+use serde::Serialize;
+use show::Table;
+use show::number::{capital, percent, signed, signed_minus, whole};
+use show::svg::{Colour, escaped, page};
 
 use crate::folder::measure_each;
 use crate::hands::{Hands, ask};
@@ -212,4 +221,273 @@ impl Measured {
 fn statement_indices(sums: &ByStatement) -> impl Iterator<Item = (usize, usize)> + use<> {
     let lengths = [0, 1, 2, 3].map(|street| sums[street].len());
     (0..4).flat_map(move |street| (0..lengths[street]).map(move |at| (street, at)))
+}
+
+/// The lists in words with their measurements.
+#[derive(Debug, Serialize)]
+pub struct HeuristicReport<'a> {
+    file: String,
+    game: &'a str,
+    /// What a dry board is.
+    dry: String,
+    against: Option<&'a str>,
+    seed: Option<u64>,
+    hands: u64,
+    streets: Vec<StreetList>,
+    /// The statements that can never decide.
+    warnings: Vec<String>,
+    /// The winnings of the lists over all hands.
+    won: Option<Rate>,
+    /// The definitions of the terms that the lists use, dry boards among them.
+    #[serde(skip)]
+    terms: Vec<String>,
+    #[serde(skip)]
+    betting: Betting,
+}
+
+/// The list of a street.
+#[derive(Debug, Serialize)]
+struct StreetList {
+    street: &'static str,
+    complexity: usize,
+    statements: Vec<StatementReport>,
+    /// The street in words.
+    #[serde(skip)]
+    head: String,
+}
+
+/// A statement with its measurement.
+#[derive(Debug, Serialize)]
+struct StatementReport {
+    line: Option<usize>,
+    text: String,
+    says: String,
+    decisions: Option<u64>,
+    hands: Option<u64>,
+    /// What the hands win in which it decides.
+    wins: Option<Rate>,
+    /// What all hands win more than without it.
+    worth: Option<Rate>,
+    /// Its condition and its action, for the card.
+    #[serde(skip)]
+    when_and_what: [String; 2],
+}
+
+impl<'a> HeuristicReport<'a> {
+    /// The lists of a file for a game, or that of one street, with what was measured against an
+    /// agent with a seed, if anything was.
+    pub fn new(
+        file: String,
+        (game, def): (&'a str, &GameDef),
+        book: &Rulebook,
+        only: Option<Street>,
+        played: Option<(&'a str, u64, &Measured)>,
+    ) -> HeuristicReport<'a> {
+        let measured = played.map(|(.., measured)| measured);
+        let rate = |sums: &Sums| Rate::of(sums, def.big_blind()).ok();
+        let lists = || book.streets().filter(|(street, _)| only.is_none_or(|only| only == *street));
+        let street = |(street, list): (Street, &Heuristic)| {
+            let statement = |at: usize| {
+                let measured = measured.and_then(|all| all.streets[street.index()].get(at));
+                StatementReport {
+                    line: book.line(street, at),
+                    text: list.item_text(at),
+                    says: list.sentence(at, street),
+                    decisions: measured.map(|statement| statement.decisions),
+                    hands: measured.map(|statement| statement.there.hands),
+                    wins: measured.and_then(|statement| rate(&statement.there)),
+                    worth: measured.and_then(|statement| rate(&statement.value)),
+                    when_and_what: list.when_and_what(at, street).map(|text| capital(&text)),
+                }
+            };
+            StreetList {
+                street: street.name(),
+                complexity: list.complexity(),
+                statements: (0..=list.statements().len()).map(statement).collect(),
+                head: capital(&on_street(street)),
+            }
+        };
+        let mut terms: Vec<Term> = lists().flat_map(|(_, list)| list.terms()).collect();
+        terms.sort();
+        terms.dedup();
+        let meaning = |term: Term| match term {
+            Term::Dry => book.dry().sentence(),
+            other => other.meaning().to_owned(),
+        };
+        let chips: u64 = def.stacks.iter().map(|&stack| u64::from(stack)).sum();
+        let chips = chips.div_ceil(u64::from(def.big_blind().max(1)));
+        let warnings = book.warnings(def.betting, u16::try_from(chips).ok()).into_iter();
+        let warnings = warnings.filter(|warning| only.is_none_or(|only| only == warning.street));
+        HeuristicReport {
+            file,
+            game,
+            dry: book.dry().to_string(),
+            against: played.map(|(against, ..)| against),
+            seed: played.map(|(_, seed, _)| seed),
+            hands: measured.map_or(0, |measured| 2 * measured.deals),
+            streets: lists().map(street).collect(),
+            warnings: warnings.map(|warning| warning.to_string()).collect(),
+            won: measured.and_then(|measured| rate(&measured.won)),
+            terms: terms.into_iter().map(meaning).collect(),
+            betting: def.betting,
+        }
+    }
+
+    fn table(&self, list: &StreetList) -> Table {
+        let mut head = vec![""];
+        if self.against.is_some() {
+            head.extend(["decides", "of hands", "wins, mbb", "is worth, mbb"]);
+        }
+        let mut table = Table::new(head).right(1..).at_the_margin();
+        let all = list.statements.iter().filter_map(|statement| statement.decisions).sum();
+        for statement in &list.statements {
+            let mut row = vec![statement.says.clone()];
+            if let (Some(decisions), Some(hands)) = (statement.decisions, statement.hands) {
+                let shares = [share(decisions, all), share(hands, self.hands)];
+                row.extend(shares);
+                row.extend([rate_cell(statement.wins), rate_cell(statement.worth)]);
+            }
+            table.row(row);
+        }
+        table
+    }
+}
+
+fn share(part: u64, whole: u64) -> String {
+    match whole {
+        0 => "-".to_owned(),
+        _ => percent(part as f64 / whole as f64, 1),
+    }
+}
+
+fn rate_cell(rate: Option<Rate>) -> String {
+    match rate {
+        Some(rate) => format!("{} ± {:.0}", signed(rate.mbb, 0), rate.half_width()),
+        None => "-".to_owned(),
+    }
+}
+
+impl fmt::Display for HeuristicReport<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let HeuristicReport { file, game, .. } = self;
+        match (self.against, self.seed) {
+            (Some(against), Some(seed)) => {
+                let hands = whole(self.hands);
+                writeln!(f, "{file}, against {against} in {game}: {hands} hands, seed {seed}")?;
+            }
+            _ => writeln!(f, "{file}, for {game}")?,
+        }
+        for list in &self.streets {
+            write!(f, "\n{}: complexity {}\n\n", list.head, list.complexity)?;
+            writeln!(f, "{}", self.table(list))?;
+        }
+        if !self.terms.is_empty() {
+            writeln!(f)?;
+            self.terms.iter().try_for_each(|term| writeln!(f, "{term}"))?;
+        }
+        let mut warnings = self.warnings.iter();
+        warnings.try_for_each(|warning| write!(f, "\nWarning: {warning}\n"))?;
+        if let Some(rate) = self.won {
+            write!(
+                f,
+                "\nAll together: {} mbb/hand with a 95 % interval of {} to {}\n",
+                signed(rate.mbb, 1),
+                signed(rate.interval.low, 1),
+                signed(rate.interval.high, 1)
+            )?;
+        }
+        Ok(())
+    }
+}
+
+const STYLE: &str = "\
+*{box-sizing:border-box}
+body{margin:0 auto;padding:6mm;max-width:210mm;background:var(--ground);color:var(--ink);\
+font-size:var(--size);line-height:1.3}
+h1{font-size:1.7em;line-height:1.15;margin:0 0 2mm}
+h2{font-size:1.15em;line-height:1.2;margin:.9em 0 .2em;padding-top:.4em;\
+border-top:.5mm solid var(--ink)}
+p{margin:0 0 1.5mm}
+ol{margin:0;padding:0;list-style:none;counter-reset:rule}
+li{display:grid;grid-template-columns:8mm minmax(0,1fr) minmax(0,max-content);column-gap:2mm;\
+align-items:baseline;padding:.22em 0;border-bottom:.2mm solid \
+var(--line);counter-increment:rule;break-inside:avoid}
+li::before{content:counter(rule);color:var(--soft)}
+b{text-align:right}
+section{break-inside:avoid}
+.terms,.foot{font-size:.8em;color:var(--soft)}
+.terms{margin-top:1.2em}
+@media screen and (max-width:34em){body{padding:4mm;font-size:13pt}h1{font-size:1.45em}\
+li{grid-template-columns:6mm minmax(0,1fr)}b{grid-column:2;text-align:left}\
+b::before{content:\"→ \"}}
+@page{size:A4;margin:12mm}
+@media print{body{padding:0;max-width:none}}
+";
+
+/// A rule with more characters than this takes two lines.
+const LONG: usize = 75;
+/// The number of lines of 1 point that a page holds.
+const LINES: f64 = 520.0;
+
+impl HeuristicReport<'_> {
+    /// The card: the rules of all streets as an HTML file, one page of A4 on paper, one column on a
+    /// phone.
+    pub fn card(&self) -> String {
+        let mut reading =
+            "For two players. In each round go down the list: the first line that is \
+                           true says what you do. Where there is nothing to pay, do not fold but \
+                           check; where you may no longer raise, call."
+                .to_owned();
+        let game = match self.betting {
+            Betting::Limit => "limit",
+            Betting::NoLimit => {
+                reading += " Against a bet, to bet the pot means to raise by what is in the \
+                            middle after your call.";
+                "no-limit"
+            }
+        };
+        let mut foot = Vec::new();
+        if let (Some(rate), Some(against)) = (self.won, self.against) {
+            foot.push(format!(
+                "Against {against} it wins {} ± {:.0} thousandths of a big blind a hand ({} \
+                 hands).",
+                signed_minus(rate.mbb, 0),
+                rate.half_width(),
+                whole(self.hands)
+            ));
+        }
+        let file = Path::new(&self.file).file_name().map(|name| name.to_string_lossy());
+        let file = file.unwrap_or_default();
+        foot.push(format!("Rules: {file}. Made by cardroom {}.", env!("CARGO_PKG_VERSION")));
+        let head = format!("How to play {game} hold’em");
+        let mut html = format!("<h1>{}</h1>\n<p>{}</p>\n", escaped(&head), escaped(&reading));
+        for list in &self.streets {
+            html += &format!("<section>\n<h2>{}</h2>\n<ol>\n", escaped(&list.head));
+            for statement in &list.statements {
+                let [when, what] = statement.when_and_what.each_ref().map(|text| escaped(text));
+                html += &format!("<li><span>{when}</span><b>{what}</b></li>\n");
+            }
+            html += "</ol>\n</section>\n";
+        }
+        for (class, lines) in [("terms", &self.terms), ("foot", &foot)] {
+            html += &format!("<div class=\"{class}\">\n");
+            for line in lines {
+                html += &format!("<p>{}</p>\n", escaped(line));
+            }
+            html += "</div>\n";
+        }
+        let style = format!(":root{{--size:{:.1}pt}}\n{STYLE}", self.letters(foot.len()));
+        page(&head, Colour::Line, &style, &html)
+    }
+
+    /// The font size in points at which the card fits on one page.
+    fn letters(&self, foot: usize) -> f64 {
+        let rules = || self.streets.iter().flat_map(|list| &list.statements);
+        let long = |statement: &&StatementReport| {
+            statement.when_and_what.iter().map(String::len).sum::<usize>() > LONG
+        };
+        let longer = rules().filter(long).count();
+        let lines = 7 + 2 * self.streets.len() + rules().count() + longer + self.terms.len() + foot;
+        (LINES / lines as f64).clamp(7.0, 13.0)
+    }
 }

@@ -89,6 +89,13 @@ pub fn write_betting(state: &PublicState, out: &mut String) {
     }
 }
 
+/// One action as text, in the notation of ledgers: a raise has its total, also in limit games.
+pub fn action(action: Action) -> String {
+    let mut text = String::new();
+    write_action(action, false, &mut text);
+    text
+}
+
 /// Appends one action; in limit games a raise has no size.
 pub fn write_action(action: Action, limit: bool, out: &mut String) {
     match action {

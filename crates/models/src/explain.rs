@@ -274,7 +274,7 @@ fn percentile(street: Street, at: u8, from: Option<f32>, below: Option<f32>) -> 
 
 /// The clause for the opponent's chips, without knowledge of the game.
 fn chips(street: Street, least: Option<f32>, most: Option<f32>) -> String {
-    let street_text = street_text(street);
+    let street_text = on_street(street);
     match (least, most) {
         (_, Some(0.0)) => format!("the opponent has put in nothing {street_text}"),
         (Some(1.0), None) => format!("the opponent has put chips in {street_text}"),
@@ -286,7 +286,7 @@ fn chips(street: Street, least: Option<f32>, most: Option<f32>) -> String {
 /// players have put in the same, and less than the smallest bet or raise is none (except an all-in
 /// of less than a big blind).
 fn bets(street: Street, least: Option<f32>, most: Option<f32>, spot: Spot) -> String {
-    let street_text = street_text(street);
+    let street_text = on_street(street);
     let blind = spot.big_blind as f32;
     let preflop = street == Street::Preflop;
     // The chips without a bet or raise, and with the smallest one.
@@ -318,7 +318,8 @@ fn bets(street: Street, least: Option<f32>, most: Option<f32>, spot: Spot) -> St
     }
 }
 
-fn street_text(street: Street) -> String {
+/// The street as an adverbial phrase, as in `on the turn`.
+pub fn on_street(street: Street) -> String {
     match street {
         Street::Preflop => "before the flop".to_owned(),
         street => format!("on the {street}"),

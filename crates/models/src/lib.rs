@@ -1,20 +1,26 @@
 //! Trained models as values, written by training and read in play.
 //!
 //! - [`blueprint`]: the average strategy of an abstract game, memory-mapped.
+//! - [`chart`]: charts of a strategy with the 169 starting hands.
 //! - [`tree`]: decision trees.
+//! - [`equity`]: how often hands win, as documents, texts and pictures.
 //! - [`explain`]: explanation of decision trees in the words of poker.
 //! - [`forest`]: boosted forests, XGBoost's model files.
 //! - [`network`]: networks of dense layers, safetensors files.
+//! - [`shown`]: decision trees as text, as pictures and on a page.
 //! - [`student`]: models that imitate a teacher's decisions, one for each street.
 //! - [`values`]: input rows and outputs of networks for counterfactual values.
 //! - [`file`](mod@file): files mapped into memory, sealed with a checksum, read number by number.
 //! - [`Classifier`]: the common interface of trees, forests and networks.
 
 pub mod blueprint;
+pub mod chart;
+pub mod equity;
 pub mod explain;
 pub mod file;
 pub mod forest;
 pub mod network;
+pub mod shown;
 pub mod student;
 pub mod tree;
 pub mod values;
@@ -40,6 +46,12 @@ impl Error {
     /// Whether the file cannot be read at all; then the text names it.
     pub fn is_unreadable(&self) -> bool {
         self.names_file
+    }
+}
+
+impl From<cards::Error> for Error {
+    fn from(error: cards::Error) -> Error {
+        Error::new(error.to_string())
     }
 }
 

@@ -21,6 +21,7 @@ use std::fmt::Display;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -47,7 +48,7 @@ pub struct Run {
 }
 
 /// A file of a run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RunFile {
     /// Path relative to the command's working directory.
     pub path: String,
@@ -72,7 +73,7 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
 }
 
 /// The record of a finished part.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Done {
     /// The part's number, from 1.
     pub part: u32,
@@ -94,7 +95,7 @@ pub struct Done {
 }
 
 /// A dead letter: the record of a part that has failed for good.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Dead {
     /// The part's number, from 1.
     pub part: u32,
@@ -105,7 +106,8 @@ pub struct Dead {
 }
 
 /// The state that a worker announces.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Worker")]
 pub struct WorkerState {
     /// The worker's name: machine and process.
     pub name: String,

@@ -6,6 +6,17 @@ mod table;
 
 pub use table::Table;
 
+/// Writes a value as its text.
+///
+/// # Errors
+/// Those of the serializer.
+pub fn as_text<S: serde::Serializer>(
+    value: &impl std::fmt::Display,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(value)
+}
+
 /// Spelling suggestions.
 pub mod nearest {
     /// The known word with the fewest edits from `word` (letters inserted, deleted, replaced or

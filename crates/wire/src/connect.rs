@@ -11,6 +11,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use matches::bot::mix;
 use matches::runner::Stop;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::host::Stops;
@@ -35,7 +36,7 @@ pub struct ConnectionPlan {
 }
 
 /// The state of a connection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ConnectionState {
     /// Connected or connecting: waiting for the other players, or playing.
@@ -47,7 +48,8 @@ pub enum ConnectionState {
 }
 
 /// The status of a connection at one moment.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "Dealer")]
 pub struct ConnectionStatus {
     /// The connection's name.
     pub name: String,

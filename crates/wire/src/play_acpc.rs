@@ -26,6 +26,7 @@ use matches::waiting::{FIRST_NOTICE, NOTICE_INTERVAL, Wait};
 use protocol::acpc::{Event, MatchState, Player};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
+use schemars::JsonSchema;
 use serde::Serialize;
 use socket2::{SockRef, TcpKeepalive};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -70,7 +71,7 @@ impl AcpcSettings {
 }
 
 /// The end of a match without an error.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum End {
     /// The dealer closed the connection between two hands: the match is over.
@@ -484,7 +485,8 @@ impl LogFile {
 }
 
 /// The summary of a match as one player saw it; in JSON, the output of `cardroom play acpc --json`.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "OutsideMatch")]
 pub struct Summary {
     /// The dealer, `HOST:PORT`.
     pub dealer: String,
@@ -507,7 +509,8 @@ pub struct Summary {
 }
 
 /// Counts of decisions, and how long they took.
-#[derive(Debug, Clone, Default, Serialize)]
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
+#[schemars(rename = "Decisions")]
 pub struct DecisionSummary {
     /// All decisions.
     pub total: u64,

@@ -49,6 +49,27 @@ fn open(folder: &TempDir, agents: &[&str]) -> SlumbotHost {
     SlumbotHost::open(plan(folder.path(), agents)).expect("a host")
 }
 
+/// A host of its own, and its folder.
+fn opened(agents: &[&str]) -> (TempDir, SlumbotHost) {
+    let folder = TempDir::new().expect("a folder");
+    let host = open(&folder, agents);
+    (folder, host)
+}
+
+/// A new session with its first hand.
+async fn begin(host: &SlumbotHost) -> (String, HandObject) {
+    let first = host.new_hand(None, None, NO).await.expect("a hand");
+    (first.token.clone().expect("a token"), first)
+}
+
+async fn next(host: &SlumbotHost, token: &str) -> HandObject {
+    host.new_hand(Some(token), None, NO).await.expect("a hand")
+}
+
+async fn act(host: &SlumbotHost, token: &str, incr: &str) -> HandObject {
+    host.act(token, incr, NO).await.expect("a legal action")
+}
+
 fn ledger(folder: &TempDir, id: &str) -> Vec<HandRecord> {
     let reader = LedgerReader::open(&folder.path().join("matches").join(id)).expect("a ledger");
     reader.hands().map(|hand| hand.expect("a hand")).collect()
@@ -75,7 +96,7 @@ async fn finish(host: &SlumbotHost, token: &str, first: HandObject, salt: usize)
         answer = match host.act(token, &asked, NO).await {
             Ok(answer) => answer,
             // An all-in can only be called.
-            Err(HostError::Refused { .. }) => host.act(token, "c", NO).await.expect("a call"),
+            Err(HostError::Refused { .. }) => act(&host, &token, "c").await,
             Err(error) => panic!("{asked} after {answer:?}: {error}"),
         };
     }
@@ -88,14 +109,12 @@ fn end(answer: &HandObject) -> &HandEnd {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn sessions_side_by_side_agree_with_the_ledger_hand_for_hand() {
-    let folder = TempDir::new().expect("a folder");
-    let host = open(&folder, &["random"]);
+    let (folder, host) = opened(&["random"]);
     let mut tasks = Vec::new();
     for salt in 0..6 {
         let host = host.clone();
         tasks.push(tokio::spawn(async move {
-            let first = host.new_hand(None, None, NO).await.expect("a hand");
-            let token = first.token.clone().expect("a token");
+            let (token, first) = begin(&host).await;
             let (mut played, mut total, mut baseline) = (Vec::new(), 0, 0);
             let mut next = first;
             for hand in 0..60 {
@@ -141,8 +160,7 @@ async fn sessions_side_by_side_agree_with_the_ledger_hand_for_hand() {
 
 #[tokio::test]
 async fn the_baseline_is_what_the_agent_gets_against_itself() {
-    let folder = TempDir::new().expect("a folder");
-    let host = open(&folder, &["fold"]);
+    let (_folder, host) = opened(&["fold"]);
     // In the big blind: the bot folds its small blind, and against itself it does the same.
     let first = host.new_hand(None, None, NO).await.expect("a hand");
     assert_eq!(first.action, "f");
@@ -151,8 +169,8 @@ async fn the_baseline_is_what_the_agent_gets_against_itself() {
     // On the button: against itself it folds the small blind, -50; here the client wins the big
     // blind.
     let token = first.token.expect("a token");
-    host.new_hand(Some(&token), None, NO).await.expect("a hand");
-    let won = host.act(&token, "b20000", NO).await.expect("a bet");
+    next(&host, &token).await;
+    let won = act(&host, &token, "b20000").await;
     assert_eq!(won.action, "b20000f");
     assert_eq!((end(&won).winnings, end(&won).won_pot), (100, 20_100));
     assert_eq!(end(&won).baseline_winnings, 150);
@@ -166,31 +184,29 @@ async fn the_baseline_is_what_the_agent_gets_against_itself() {
 
 #[tokio::test]
 async fn a_restarted_host_goes_on_where_it_was() {
-    let folder = TempDir::new().expect("a folder");
-    let host = open(&folder, &["call", "random"]);
+    let (folder, host) = opened(&["call", "random"]);
     let token = host.login("somebody", Some("call")).expect("a session");
-    let first = host.new_hand(Some(&token), None, NO).await.expect("a hand");
+    let first = next(&host, &token).await;
     let over = finish(&host, &token, first, 3).await;
-    host.new_hand(Some(&token), None, NO).await.expect("a hand");
-    let before = host.act(&token, "b300", NO).await.expect("a bet");
+    next(&host, &token).await;
+    let before = act(&host, &token, "b300").await;
     assert_eq!(before.action, "b300c/k");
     host.close();
     drop(host);
-
     let host = open(&folder, &["random", "call"]);
     let refused = host.act(&token, "c", NO).await;
     match refused {
         Err(HostError::Refused { action, .. }) => assert_eq!(action, before.action),
         other => panic!("{other:?}"),
     }
-    let after = host.act(&token, "k", NO).await.expect("a check");
+    let after = act(&host, &token, "k").await;
     assert_eq!((after.old_action.as_str(), after.action.as_str()), ("b300c/k", "b300c/kk/k"));
     assert_eq!((after.hole_cards, after.client_pos), (before.hole_cards, before.client_pos));
     assert_eq!(after.board[..3], before.board[..3]);
     let second = finish(&host, &token, after, 6).await;
     assert_eq!(end(&second).session_num_hands, 2);
     assert_eq!(end(&second).session_total, end(&over).winnings + end(&second).winnings);
-    let third = host.new_hand(Some(&token), None, NO).await.expect("a hand");
+    let third = next(&host, &token).await;
     assert_eq!(third.client_pos, 0);
     host.close();
     assert_eq!(ledger(&folder, "slumbot-call").len(), 2);
@@ -198,10 +214,8 @@ async fn a_restarted_host_goes_on_where_it_was() {
 
 #[tokio::test]
 async fn a_hand_lost_between_its_session_and_its_ledger_is_put_there_again() {
-    let folder = TempDir::new().expect("a folder");
-    let host = open(&folder, &["call"]);
-    let first = host.new_hand(None, None, NO).await.expect("a hand");
-    let token = first.token.clone().expect("a token");
+    let (folder, host) = opened(&["call"]);
+    let (token, first) = begin(&host).await;
     finish(&host, &token, first, 3).await;
     host.close();
     drop(host);
@@ -227,7 +241,7 @@ async fn idle_hands_are_forfeited_and_the_sums_say_so() {
     let token = first.token.take().expect("a token");
     // The bot has bet: a forfeit is a fold. The hand left open is one, and so is the one after it.
     assert!(first.action.starts_with('b'), "{first:?}");
-    let second = host.new_hand(Some(&token), None, NO).await.expect("a hand");
+    let second = next(&host, &token).await;
     assert_eq!(second.action, "");
     host.end_idle().await;
     assert_eq!(host.status().forfeited, 2);
@@ -235,8 +249,8 @@ async fn idle_hands_are_forfeited_and_the_sums_say_so() {
         Err(HostError::NoHand { action }) => assert_eq!(action, "f"),
         other => panic!("{other:?}"),
     }
-    let first = host.new_hand(Some(&token), None, NO).await.expect("a hand");
-    let over = host.act(&token, "f", NO).await.expect("a fold");
+    let first = next(&host, &token).await;
+    let over = act(&host, &token, "f").await;
     let lost = -100 - 50 - 100;
     assert_eq!((end(&over).session_num_hands, end(&over).session_total), (3, lost), "{first:?}");
     host.close();
@@ -252,8 +266,8 @@ async fn idle_hands_are_forfeited_and_the_sums_say_so() {
     let token = first.token.expect("a token");
     host.end_idle().await;
     // The next one is the client's on the button: `c`, and the bot checks.
-    host.new_hand(Some(&token), None, NO).await.expect("a hand");
-    let over = host.act(&token, "f", NO).await.expect("a fold");
+    next(&host, &token).await;
+    let over = act(&host, &token, "f").await;
     assert_eq!((end(&over).session_num_hands, end(&over).session_total), (2, -150));
     host.close();
     assert_eq!(ledger(&folder, "slumbot-call").len(), 1);
@@ -333,8 +347,7 @@ async fn a_user_has_no_more_sessions_than_allowed() {
 
 #[tokio::test]
 async fn a_folder_has_one_host_at_a_time() {
-    let folder = TempDir::new().expect("a folder");
-    let host = open(&folder, &["call"]);
+    let (folder, host) = opened(&["call"]);
     let second = SlumbotHost::open(plan(folder.path(), &["call"])).err().expect("refused");
     assert!(second.to_string().contains("is in use by another process"), "{second}");
     host.close();
@@ -344,8 +357,7 @@ async fn a_folder_has_one_host_at_a_time() {
 
 #[tokio::test]
 async fn old_tokens_stay_good_and_hands_can_be_repeated() {
-    let folder = TempDir::new().expect("a folder");
-    let host = open(&folder, &["call"]);
+    let (folder, host) = opened(&["call"]);
     let first = host.new_hand(None, None, NO).await.expect("a hand");
     let old = first.token.clone().expect("a token");
     let rotated = host.act(&old, "k", InjectedFault { rotate: true, ..NO }).await.expect("a check");
@@ -363,7 +375,7 @@ async fn old_tokens_stay_good_and_hands_can_be_repeated() {
         host.new_hand(Some(&old), None, InjectedFault { repeat: true, ..NO }).await.expect("one");
     assert_eq!((again.hole_cards, again.client_pos), (first.hole_cards, 0));
     finish(&host, &new, again, 3).await;
-    let next = host.new_hand(Some(&old), None, NO).await.expect("a hand");
+    let next = next(&host, &old).await;
     assert_eq!(next.client_pos, 1);
     assert_ne!(next.hole_cards, first.hole_cards);
 }
@@ -375,7 +387,7 @@ async fn clients_choose_among_the_agents_on_offer() {
     plan.users.insert("tight".to_owned(), "fold".to_owned());
     let host = SlumbotHost::open(plan.clone()).expect("a host");
     let token = host.login("tight", None).expect("a session");
-    let hand = host.new_hand(Some(&token), None, NO).await.expect("a hand");
+    let hand = next(&host, &token).await;
     assert_eq!(hand.action, "f");
     let hand = host.new_hand(None, Some("fold"), NO).await.expect("a hand");
     assert_eq!(hand.action, "f");
@@ -397,16 +409,14 @@ async fn clients_choose_among_the_agents_on_offer() {
 
 #[tokio::test]
 async fn a_review_tells_what_the_agent_thought_of_the_last_finished_hand_only() {
-    let folder = TempDir::new().expect("a folder");
-    let host = open(&folder, &["equity"]);
-    let first = host.new_hand(None, None, NO).await.expect("a hand");
-    let token = first.token.clone().expect("a token");
+    let (_folder, host) = opened(&["equity"]);
+    let (token, first) = begin(&host).await;
     if first.end.is_none() {
         assert_eq!(host.review(&token).await.expect("a session"), None, "the hand is open");
     }
     let over = finish(&host, &token, first, 3).await;
     // A hand that is open changes nothing.
-    host.new_hand(Some(&token), None, NO).await.expect("a hand");
+    next(&host, &token).await;
     let review = host.review(&token).await.expect("a session").expect("a finished hand");
     assert_eq!((review.agent.as_str(), review.of.as_str()), ("equity", "slumbot-equity"));
     assert_eq!(
@@ -460,10 +470,8 @@ async fn agents_that_take_long_play_on_threads_of_their_own() {
 
 #[tokio::test]
 async fn where_the_journal_cannot_be_written_clients_wait_for_the_ledger() {
-    let folder = TempDir::new().expect("a folder");
-    let host = open(&folder, &["call"]);
-    let first = host.new_hand(None, None, NO).await.expect("a hand");
-    let token = first.token.clone().expect("a token");
+    let (folder, host) = opened(&["call"]);
+    let (token, first) = begin(&host).await;
     finish(&host, &token, first, 3).await;
     host.close();
     drop(host);
@@ -484,12 +492,10 @@ async fn where_the_journal_cannot_be_written_clients_wait_for_the_ledger() {
 
 #[tokio::test]
 async fn after_the_end_no_hand_is_promised() {
-    let folder = TempDir::new().expect("a folder");
-    let host = open(&folder, &["call"]);
-    let first = host.new_hand(None, None, NO).await.expect("a hand");
-    let token = first.token.clone().expect("a token");
+    let (folder, host) = opened(&["call"]);
+    let (token, first) = begin(&host).await;
     finish(&host, &token, first, 3).await;
-    let second = host.new_hand(Some(&token), None, NO).await.expect("a hand");
+    let second = next(&host, &token).await;
     assert_eq!(second.action, "");
     host.close();
     for _ in 0..2 {
@@ -499,7 +505,7 @@ async fn after_the_end_no_hand_is_promised() {
     drop(host);
     // The hand is open as it was.
     let host = open(&folder, &["call"]);
-    let over = host.act(&token, "f", NO).await.expect("a fold");
+    let over = act(&host, &token, "f").await;
     assert_eq!(end(&over).session_num_hands, 2);
     host.close();
     assert_eq!(ledger(&folder, "slumbot-call").len(), 2);
@@ -565,11 +571,10 @@ async fn a_request_given_up_in_the_middle_changes_nothing() {
     plan.agents = vec![("gated".to_owned(), registry.resolve("gated").expect("an agent"))];
     plan.agent = "gated".to_owned();
     let host = SlumbotHost::open(plan).expect("a host");
-    let first = host.new_hand(None, None, NO).await.expect("a hand");
-    let token = first.token.expect("a token");
-    host.act(&token, "b20000", NO).await.expect("a bet");
-    host.new_hand(Some(&token), None, NO).await.expect("a hand");
-    let open = host.act(&token, "b300", NO).await.expect("a bet");
+    let (token, _) = begin(&host).await;
+    act(&host, &token, "b20000").await;
+    next(&host, &token).await;
+    let open = act(&host, &token, "b300").await;
     assert_eq!(open.action, "b300c/k");
     let dealt = host.status().hands_begun;
     set_gate(false);
@@ -584,7 +589,7 @@ async fn a_request_given_up_in_the_middle_changes_nothing() {
     assert!(given_up.is_err(), "{given_up:?}");
     set_gate(true);
     assert_eq!(host.status().hands_begun, dealt);
-    let over = host.act(&token, "b19700", NO).await.expect("the hand is open");
+    let over = act(&host, &token, "b19700").await;
     assert_eq!((over.old_action.as_str(), over.action.as_str()), ("b300c/k", "b300c/kb19700c//"));
     assert_eq!(end(&over).session_num_hands, 2);
     let next = host.new_hand(Some(&token), None, NO).await.expect("a hand");
@@ -596,8 +601,7 @@ async fn a_request_given_up_in_the_middle_changes_nothing() {
 
 #[tokio::test]
 async fn a_hand_whose_end_cannot_be_recorded_stays_open_as_it_was() {
-    let folder = TempDir::new().expect("a folder");
-    let host = open(&folder, &["call", "fold"]);
+    let (folder, host) = opened(&["call", "fold"]);
     let in_the_way = |agent: &str| folder.path().join("matches").join(format!("slumbot-{agent}"));
     fs::create_dir_all(folder.path().join("matches")).expect("a folder");
     for agent in ["call", "fold"] {
@@ -606,15 +610,14 @@ async fn a_hand_whose_end_cannot_be_recorded_stays_open_as_it_was() {
     let not_recorded = |refused: Result<HandObject, HostError>| {
         assert!(matches!(refused, Err(HostError::NotRecorded(None))), "{refused:?}");
     };
-    let first = host.new_hand(None, None, NO).await.expect("a hand");
-    let token = first.token.expect("a token");
-    host.act(&token, "b300", NO).await.expect("a bet");
+    let (token, _) = begin(&host).await;
+    act(&host, &token, "b300").await;
     for _ in 0..2 {
         not_recorded(host.act(&token, "b19700", NO).await);
     }
     // Another agent would fold at once, only that the hand cannot be recorded either.
-    host.new_hand(Some(&token), None, NO).await.expect("a hand");
-    host.act(&token, "b300", NO).await.expect("a bet");
+    next(&host, &token).await;
+    act(&host, &token, "b300").await;
     let sessions = host.status().sessions;
     for _ in 0..2 {
         not_recorded(host.new_hand(Some(&token), Some("fold"), NO).await);
@@ -627,7 +630,7 @@ async fn a_hand_whose_end_cannot_be_recorded_stays_open_as_it_was() {
     for agent in ["call", "fold"] {
         fs::remove_file(in_the_way(agent)).expect("there");
     }
-    let over = host.act(&token, "b19700", NO).await.expect("the hand is open");
+    let over = act(&host, &token, "b19700").await;
     assert_eq!(over.old_action, "b300c/k");
     assert_eq!(end(&over).session_num_hands, 1);
     let folded = host.new_hand(Some(&token), Some("fold"), NO).await.expect("a hand");
@@ -647,9 +650,8 @@ async fn a_hand_that_cannot_be_forfeited_now_is_forfeited_later() {
     let in_the_way = folder.path().join("matches/slumbot-raise");
     fs::create_dir_all(folder.path().join("matches")).expect("a folder");
     fs::write(&in_the_way, "no folder").expect("a file");
-    let first = host.new_hand(None, None, NO).await.expect("a hand");
-    let token = first.token.expect("a token");
-    host.new_hand(Some(&token), None, NO).await.expect("a hand");
+    let (token, _) = begin(&host).await;
+    next(&host, &token).await;
     for _ in 0..2 {
         host.end_idle().await;
         assert_eq!((host.status().forfeited, host.status().hands), (0, 0));
@@ -668,10 +670,9 @@ async fn a_hand_that_was_about_to_be_left_open_when_the_server_was_killed_goes_o
     let folder = TempDir::new().expect("a folder");
     let sessions = folder.path().join("slumbot/sessions");
     let host = open(&folder, &["raise"]);
-    let first = host.new_hand(None, None, NO).await.expect("a hand");
-    let token = first.token.clone().expect("a token");
+    let (token, _) = begin(&host).await;
     let before = fs::read(&sessions).expect("a file");
-    host.new_hand(Some(&token), None, NO).await.expect("a hand");
+    next(&host, &token).await;
     drop(host);
     // The copy of the hand was written, the session not yet.
     let mut bytes = fs::read(&sessions).expect("a file");
@@ -690,8 +691,7 @@ async fn a_hand_that_was_about_to_be_left_open_when_the_server_was_killed_goes_o
 
 #[tokio::test]
 async fn names_that_are_formulas_do_nothing_in_a_spreadsheet() {
-    let folder = TempDir::new().expect("a folder");
-    let host = open(&folder, &["call"]);
+    let (folder, host) = opened(&["call"]);
     let names =
         ["=1+1", "+1", "-1", "@x", "'=1", "=HYPERLINK(\"x\",\"y\")", "a,b", "plain", "'a", ""];
     for name in names {

@@ -137,12 +137,6 @@ fn nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
-fn action_text(action: Action) -> String {
-    let mut text = String::new();
-    notation::write_action(action, false, &mut text);
-    text
-}
-
 fn parse_action(text: &str) -> Result<Action, String> {
     let action = match text.split_at_checked(1) {
         Some(("f", "")) => Some(Action::Fold),
@@ -156,15 +150,15 @@ fn parse_action(text: &str) -> Result<Action, String> {
 impl From<&DecisionRecord> for DecisionLine {
     fn from(decision: &DecisionRecord) -> DecisionLine {
         let texts = |pairs: &[(Action, f64)]| {
-            pairs.iter().map(|&(action, number)| (action_text(action), number)).collect()
+            pairs.iter().map(|&(action, number)| (notation::action(action), number)).collect()
         };
         DecisionLine {
             hand: decision.hand,
             index: decision.index,
             entrant: decision.entrant,
             seat: decision.seat.index() as u8,
-            action: action_text(decision.action),
-            corrected_from: decision.corrected_from.map(action_text),
+            action: notation::action(decision.action),
+            corrected_from: decision.corrected_from.map(notation::action),
             fallback: decision.fallback,
             strategy: decision.strategy.as_ref().map(|strategy| texts(&strategy.actions)),
             values: texts(&decision.values),

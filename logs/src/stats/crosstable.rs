@@ -10,6 +10,7 @@ use std::fmt;
 use std::fmt::Write;
 use std::ops::RangeInclusive;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use show::number::{signed as grouped, whole};
 use show::svg::{Colour, Head, Letters, Picture};
@@ -20,7 +21,7 @@ use crate::stats::report::{dash, plain, range, signed, table};
 use crate::stats::{Interval, Rate, t_quantile};
 
 /// The rates of all pairs of entrants, filled in match by match.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CrossTable {
     /// The entrants' names.
     pub names: Vec<String>,

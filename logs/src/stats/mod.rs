@@ -11,6 +11,7 @@
 //! - [`StopRule`]: sequential stopping of a match.
 //! - [`Checks`]: whether records look like those of an honest match.
 //! - [`Remarkable`]: the numbers of the hands that decided a match, and [`HandLists`] of them.
+//! - [`Results`]: where an entrant loses most, compared with the others in the same place.
 //! - [`CrossTable`]: the rates of a tournament's matches side by side.
 //!
 //! Formulas and their sources are in `docs/theory/statistics.md`. Invariants: no rate without an
@@ -20,6 +21,7 @@ mod allin;
 pub mod checks;
 mod crosstable;
 mod decisions;
+mod places;
 mod rate;
 pub mod report;
 mod stop;
@@ -29,6 +31,7 @@ pub use allin::{AllIn, Expected};
 pub use checks::{Checks, Finding, FindingKind};
 pub use crosstable::{CrossTable, Standing};
 pub use decisions::{DecisionCounts, DecisionTally, FirstFailure, Latencies};
+pub use places::{PlaceSums, Results};
 pub use rate::{
     Batches, Bootstrap, FIRST_CHECK, Interval, NoRate, Rate, Sums, any_time_reach, t_probability,
     t_quantile,

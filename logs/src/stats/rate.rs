@@ -23,13 +23,14 @@
 use game::Payoff;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The coverage probability of an interval.
 pub(super) const CONFIDENCE: f64 = 0.95;
 
 /// A 95 % interval in mbb/hand.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Interval {
     /// Lower end.
     pub low: f64,
@@ -51,7 +52,7 @@ impl Interval {
 
 /// A win rate in mbb/hand (thousandths of a big blind per hand; a tenth of it is bb/100) with its
 /// 95 % interval by normal theory: mean ± t·s/√groups, t from Student's distribution.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Rate {
     /// The estimated rate.
     pub mbb: f64,

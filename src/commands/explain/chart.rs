@@ -4,11 +4,11 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use cards::{Board, Combo, HoleCards};
-use game::{Action, GameDef, Policy, PublicState, Seat, Strategy, Street, Turn, notation};
+use cards::{Board, Combo};
+use game::{GameDef, PublicState, Seat, Street, Turn, notation};
+use models::chart::{Chart, Choice, Class, Title};
 use serde::Serialize;
 
-use crate::chart::{self, Chart, Choice, Class, Hand, Title};
 use crate::exit::Failure;
 use crate::output::{self, Output, Report};
 use crate::report;
@@ -63,7 +63,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let agent = args.named.resolve_with_policy(&args.agent)?;
     let policy = agent.policy(&def)?;
     let policy = policy.expect("only agents with a policy are let through");
-    let chart = ask(policy.as_ref(), &public, seat, &[1.0; Combo::COUNT]);
+    let chart = Chart::of_policy(policy.as_ref(), &public, seat, &[1.0; Combo::COUNT]);
     let owed = public.highest() - public.committed()[seat];
     let report = ChartReport {
         agent: &args.agent,
@@ -99,50 +99,6 @@ fn decision(def: &Arc<GameDef>, at: &str) -> Result<(PublicState, Seat), Failure
              the last action"
         ))),
     }
-}
-
-/// The policy's strategy with the hands of these weights, by the numbers of their combos.
-pub(super) fn ask(policy: &dyn Policy, public: &PublicState, seat: Seat, weights: &[f64]) -> Chart {
-    let mut combos: Vec<Combo> =
-        Combo::all().filter(|combo| weights[combo.index()] > 0.0).collect();
-    combos.sort_by_key(|combo| (combo.starting_hand(), std::cmp::Reverse(*combo)));
-    let hole = |combo: &Combo| HoleCards::new(&combo.cards()).expect("two different cards");
-    let holes: Vec<HoleCards> = combos.iter().map(hole).collect();
-    let mut strategies = vec![Strategy { actions: Vec::new() }; holes.len()];
-    policy.strategies(public, seat, &holes, &mut |hand, strategy| {
-        strategies[hand].clone_from(strategy);
-    });
-    let played = strategies.iter().flat_map(|strategy| &strategy.actions);
-    let actions = distinct(played.filter(|(_, share)| *share > 0.0).map(|&(action, _)| action));
-    let hands = combos.iter().zip(&strategies).map(|(&combo, strategy)| Hand {
-        combo,
-        weight: weights[combo.index()],
-        strategy: actions.iter().map(|&action| strategy.probability(action)).collect(),
-        gets: None,
-    });
-    let mut chart = Chart::new(public, &actions, hands.collect());
-    for (choice, &action) in chart.actions.iter_mut().zip(&actions) {
-        choice.word.clear();
-        let limit = public.def().betting == game::Betting::Limit;
-        notation::write_action(action, limit, &mut choice.word);
-    }
-    chart
-}
-
-/// The distinct ones of these actions: fold, call, and raises by size.
-pub(super) fn distinct(actions: impl Iterator<Item = Action>) -> Vec<Action> {
-    let mut distinct = Vec::new();
-    for action in actions {
-        if !distinct.contains(&action) {
-            distinct.push(action);
-        }
-    }
-    distinct.sort_by_key(|action| match action {
-        Action::Fold => (0, 0),
-        Action::Call => (1, 0),
-        Action::RaiseTo(total) => (2, *total),
-    });
-    distinct
 }
 
 /// A chart with its place in the game.
@@ -186,7 +142,7 @@ impl ChartReport<'_> {
 
 impl fmt::Display for ChartReport<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let colours = chart::colours();
+        let colours = output::colours();
         let actions = self.chart.actions_text(colours);
         let hands = self.chart.text(colours);
         write!(f, "{}\n{}\n\n{actions}\n{hands}", self.head(), self.about())

@@ -1,33 +1,18 @@
 //! `cardroom explain decision`: what led to a decision of a recorded match, and what would change
-//! it: what the other player held, and how the action played does against what he could have held;
-//! then the path through a tree and the nearest changes that lead to another action, or an agent's
-//! recorded strategy, values and note, and a chart of what it does with all hands that it would
-//! have had there.
+//! it.
 
-use std::collections::BTreeMap;
-use std::fmt;
 use std::path::PathBuf;
-use std::sync::Arc;
 
-use abstraction::features::{Feature, FeatureMaker, Features, Unit};
-use agents::reach::{self, ActionMatching};
-use agents::{StrategyQuery, values_between};
-use cards::{Combo, HoleCards, Ties, all_in};
-use game::{Action, DealValues, InfoSet, Policy, Seat, Street, ValueFunction, notation};
-use logs::{DecisionRecord, HandRecord, LedgerReader};
-use models::explain::{self, Explainer, Flip};
+use abstraction::features::FeatureMaker;
+use evaluation::decision::{Decided, Decisions, RecordReport, TreeReport, node_winnings};
+use logs::LedgerReader;
+use models::chart::Chart;
 use models::student::Student;
-use models::tree::{Node, SplitTest};
-use serde::{Serialize, Serializer};
-use show::Table;
-use show::number::{decimal, percent, signed};
 
-use super::chart::{ask, distinct};
-use super::tree::{Winnings, WinningsReport, node_winnings, rows_in_words};
-use super::{Trees, explainer, on_street, trees};
-use crate::chart::{self, Chart, Title, action_words, as_text};
+use super::{Trees, explainer, trees};
 use crate::exit::Failure;
 use crate::output::{self, Output, Report};
+use crate::progress::Progress;
 use crate::report;
 use crate::resolve_names::Named;
 
@@ -88,20 +73,19 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
         Failure::usage(format!("{} has no hand {}{hands}", args.path.display(), args.hand))
     })?;
     let decisions = ledger.decisions(args.hand)?;
-    let name = |entrant: u8| ledger.info().entrants[usize::from(entrant)].name.as_str();
+    let info = ledger.info();
     let Some(number) = args.decision else {
-        let list = Decisions::new(&hand, &decisions, &|entrant| name(entrant).to_owned());
-        return Output::report(&list, args.json);
+        return Output::report(&Decisions::new(info, &hand, &decisions), args.json);
     };
-    let (infoset, action) = before(&hand, number).ok_or_else(|| {
+    let played = hand.public.history().get(number as usize).ok_or_else(|| {
         Failure::usage(format!(
             "hand {} has actions 0 to {}, and no {number}; leave DECISION out to see them",
             args.hand,
             hand.public.history().len().saturating_sub(1)
         ))
     })?;
-    let who = hand.entrants[infoset.seat];
-    let entrant = &ledger.info().entrants[usize::from(who)];
+    let who = hand.entrants[played.seat];
+    let entrant = &info.entrants[usize::from(who)];
     if entrant.agent.is_empty() {
         return Err(Failure::input(anyhow::anyhow!(
             "the match does not say which agent `{0}` was, so it cannot be asked; import \
@@ -109,925 +93,81 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
             entrant.name
         )));
     }
-    let recorded = decisions.into_iter().find(|decision| decision.index == number);
-    let mut decided =
-        Decided { args, number, agent: &entrant.agent, infoset, action, recorded, others: None };
-    let agents: Vec<String> =
-        ledger.info().entrants.iter().map(|entrant| entrant.agent.clone()).collect();
-    let names = |entrant: u8| name(entrant).to_owned();
-    decided.others = Some(Others::new(&decided, &hand, &names, &agents)?);
+    let registry = args.named.registry()?;
+    let decided = Decided::new(info, &hand, &decisions, number, &registry);
+    let decided = decided.expect("the hand has an action of this number");
     match trees(&args.named, &entrant.agent)? {
-        Trees::Student(student) => explain_by_tree(&decided, &student, &ledger, who),
-        Trees::Missing(_) => explain_by_record(&decided),
+        Trees::Student(student) => explain_by_tree(args, &decided, &student, &ledger, who),
+        Trees::Missing(_) => explain_by_record(args, &decided),
     }
 }
 
-/// A decision of a recorded match.
-struct Decided<'a> {
-    args: &'a Args,
-    /// Number of earlier actions in the hand, by any seat.
-    number: u32,
-    /// The agent that decided.
-    agent: &'a str,
-    infoset: InfoSet,
-    /// The action played.
-    action: Action,
-    /// The record of the decision; `None` where the match did not record decisions.
-    recorded: Option<DecisionRecord>,
-    /// The others' cards, and how the action does against them.
-    others: Option<Others>,
-}
-
-impl Decided<'_> {
-    /// The situation, the action played, and how it does, in three lines.
-    fn head(&self) -> String {
-        let public = &self.infoset.public;
-        let betting = match notation::betting(public) {
-            betting if betting.is_empty() => "as the first to act".to_owned(),
-            betting => format!("after {betting}"),
-        };
-        let board = match public.board() {
-            board if board.is_empty() => String::new(),
-            board => format!(" on {board}"),
-        };
-        let others = self.others.as_ref().map(|others| others.text(self)).unwrap_or_default();
-        format!(
-            "hand {}, decision {}: {} with {}{board}, {betting}\nplayed: {}\n{others}",
-            self.args.hand,
-            self.number,
-            self.agent,
-            self.infoset.hole,
-            self.words(self.action)
-        )
+/// Explains a decision by the tree of this student. `who` is the entrant that decided, in the match
+/// of this ledger.
+fn explain_by_tree(
+    args: &Args,
+    decided: &Decided,
+    student: &Student,
+    ledger: &LedgerReader,
+    who: u8,
+) -> Result<Output, Failure> {
+    if args.svg.is_some() {
+        return Err(Failure::usage(format!(
+            "--svg draws the chart of an agent without trees; `cardroom explain tree {} --svg \
+             FILE` draws a tree",
+            decided.agent()
+        )));
     }
-
-    fn words(&self, action: Action) -> String {
-        action_words(&self.infoset.public, action)
-    }
+    let infoset = decided.infoset();
+    student.check_game(infoset.public.def())?;
+    let features = FeatureMaker::counting(student.schema()).infoset(infoset)?;
+    let street = infoset.public.street();
+    let explainer = explainer(student, street)?;
+    let leaf = explainer.tree().leaf(features.as_slice());
+    let mut progress = Progress::patient(ledger.count()?, "hands", false);
+    let mut seen = |done| progress.show(done, "");
+    let won = node_winnings(ledger, who, (student, street), &[leaf], &mut seen);
+    progress.finish();
+    let report = TreeReport::new(decided, (student, &explainer), features, won?[0]);
+    Output::report(&report, args.json)
 }
 
-/// The document of the situation and the action played.
-#[derive(Serialize)]
-struct Situation<'a> {
-    hand: u64,
-    decision: u32,
-    agent: &'a str,
-    street: &'static str,
-    hole: String,
-    board: String,
-    betting: String,
-    action: String,
-    others: Option<&'a Others>,
-}
-
-impl<'a> Situation<'a> {
-    fn new(decided: &'a Decided<'_>) -> Situation<'a> {
-        let public = &decided.infoset.public;
-        Situation {
-            hand: decided.args.hand,
-            decision: decided.number,
-            agent: decided.agent,
-            street: public.street().name(),
-            hole: decided.infoset.hole.to_string(),
-            board: public.board().to_string(),
-            betting: notation::betting(public),
-            action: in_notation(decided.action),
-            others: decided.others.as_ref(),
+/// Explains a decision by its record and by asking the agent about all hands.
+fn explain_by_record(args: &Args, decided: &Decided) -> Result<Output, Failure> {
+    let chart = chart_there(args, decided)?;
+    let drawn = match (&args.svg, &chart) {
+        (None, _) => Ok(()),
+        (Some(path), Some(chart)) => {
+            report::write(path, &chart.picture(&decided.chart_title(chart)))
         }
+        (Some(_), None) => Err(Failure::input(anyhow::anyhow!(
+            "--svg: `{}` has no chart here: it cannot be asked what it does with other hands",
+            decided.agent()
+        ))),
+    };
+    let report = RecordReport::new(decided, chart.as_ref(), output::colours());
+    Ok(Output::report(&report, args.json)?.then(drawn))
+}
+
+/// The agent's strategy with every hand that it could hold; `None` where it cannot be asked, in
+/// games without two hole cards, and where it would have had none.
+fn chart_there(args: &Args, decided: &Decided) -> Result<Option<Chart>, Failure> {
+    let def = decided.infoset().public.def();
+    if (def.suits, def.ranks, def.hole_cards) != (4, 13, 2) || def.board_cards[0] > 0 {
+        return Ok(None);
     }
-}
-
-/// An action with its probability or its value.
-#[derive(Clone, Copy, Serialize)]
-struct ActionNumber(#[serde(serialize_with = "action_text")] Action, f64);
-
-/// An action in the notation of ledgers.
-fn in_notation(action: Action) -> String {
-    let mut text = String::new();
-    notation::write_action(action, false, &mut text);
-    text
-}
-
-fn action_text<S: Serializer>(action: &Action, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(&in_notation(*action))
-}
-
-/// The information set before an action of the hand, and the action; `None` if there is no such
-/// action.
-fn before(hand: &HandRecord, number: u32) -> Option<(InfoSet, Action)> {
-    let action = hand.public.history().get(number as usize)?.action;
-    let mut seen = None;
-    hand.each_decision(|public, seat| {
-        if public.history().len() == number as usize {
-            seen = Some(InfoSet { public: public.clone(), seat, hole: hand.hole[seat] });
-        }
-    });
-    seen.map(|infoset| (infoset, action))
-}
-
-/// The decisions of a hand.
-#[derive(Serialize)]
-struct Decisions {
-    hand: u64,
-    betting: String,
-    decisions: Vec<Listed>,
-}
-
-/// A decision in the list of a hand.
-#[derive(Serialize)]
-struct Listed {
-    /// The number in the hand, from 0, over all players.
-    number: u32,
-    street: &'static str,
-    player: String,
-    cards: String,
-    /// The action in words.
-    action: String,
-    /// The first line of the agent's note: the whole is shown with the decision itself.
-    note: Option<String>,
-}
-
-impl Decisions {
-    fn new(hand: &HandRecord, recorded: &[DecisionRecord], name: &dyn Fn(u8) -> String) -> Self {
-        let listed = |(number, played): (u32, &game::Played)| {
-            let note = recorded.iter().find(|decision| decision.index == number);
-            let note = note.and_then(|decision| decision.note.as_deref()?.lines().next());
-            let did =
-                before(hand, number).map(|(infoset, action)| action_words(&infoset.public, action));
-            Listed {
-                number,
-                street: played.street.name(),
-                player: name(hand.entrants[played.seat]),
-                cards: hand.hole[played.seat].to_string(),
-                action: did.unwrap_or_default(),
-                note: note.filter(|note| !note.is_empty()).map(str::to_owned),
-            }
-        };
-        let betting = notation::betting(&hand.public);
-        let decisions = (0..).zip(hand.public.history()).map(listed).collect();
-        Decisions { hand: hand.hand, betting, decisions }
-    }
+    let policy = args.named.resolve(decided.agent())?.policy(def)?;
+    Ok(policy.and_then(|policy| decided.chart(policy.as_ref())))
 }
 
 impl Report for Decisions {
     const SCHEMA: &'static str = "cardroom-explain-decisions/1";
 }
 
-impl fmt::Display for Decisions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "hand {}: {}", self.hand, self.betting)?;
-        for Listed { number, street, player, cards, action, note } in &self.decisions {
-            let note = note.as_ref().map(|note| format!("  {note}")).unwrap_or_default();
-            writeln!(f, "{number:>3}  {street:<7}  {player:<12}  {cards}  {action}{note}")?;
-        }
-        Ok(())
-    }
-}
-
-/// The most hands of a range that are valued.
-const MOST_HANDS: usize = 64;
-
-/// The half-width of a 95 % interval in standard errors.
-const TWO_SIDED: f64 = 1.96;
-
-/// What is known of the others at a decision.
-#[derive(Serialize)]
-struct Others {
-    /// Only known cards.
-    held: Vec<HeldCards>,
-    against: Option<Against>,
-}
-
-/// A player with his cards.
-#[derive(Serialize)]
-struct HeldCards {
-    name: String,
-    #[serde(serialize_with = "as_text")]
-    cards: HoleCards,
-}
-
-/// The decision against the range or the hand of the only other player.
-#[derive(Serialize)]
-struct Against {
-    /// The other player's agent.
-    #[serde(skip)]
-    name: String,
-    /// `range` or `hand`.
-    of: &'static str,
-    /// The number of combos of his range; `None` against the hand that he held.
-    combos: Option<f64>,
-    /// Whether only a part of the range was valued.
-    sampled: bool,
-    /// The decider's mean share of the pot if all cards were dealt now.
-    equity: f64,
-    /// The share that a call needs, if there is a bet to call.
-    equity_to_call: Option<f64>,
-    /// The mean result of the actions in chips, the best first; none without a value function.
-    values: Vec<ActionNumber>,
-    value_function: Option<String>,
-    /// By how much the action played is worse than the best one, with half the 95 % interval.
-    behind_best: Option<f64>,
-    half_width: Option<f64>,
-}
-
-impl Others {
-    /// Evaluates the decision; `agents` are the match's by entrant.
-    fn new(
-        decided: &Decided<'_>,
-        hand: &HandRecord,
-        names: &dyn Fn(u8) -> String,
-        agents: &[String],
-    ) -> Result<Others, Failure> {
-        let seat = decided.infoset.seat;
-        let others: Vec<Seat> =
-            hand.hole.iter().map(|(other, _)| other).filter(|&o| o != seat).collect();
-        let known = others.iter().filter(|&&other| !hand.hole[other].is_empty());
-        let held = known
-            .map(|&other| HeldCards { name: names(hand.entrants[other]), cards: hand.hole[other] });
-        let against = match &*others {
-            &[other] => against(decided, hand, other, agents)?,
-            _ => None,
-        };
-        Ok(Others { held: held.collect(), against })
-    }
-
-    /// The sentence on it.
-    fn text(&self, decided: &Decided<'_>) -> String {
-        if self.held.is_empty() && self.against.is_none() {
-            return String::new();
-        }
-        let held: Vec<String> =
-            self.held.iter().map(|held| format!("{} held {}", held.name, held.cards)).collect();
-        let held =
-            if held.is_empty() { "the other cards are not known".into() } else { held.join(", ") };
-        let Some(against) = &self.against else { return format!("{held}\n") };
-        let Against { name, combos, equity, equity_to_call, values, .. } = against;
-        let whom = match combos {
-            Some(combos) => {
-                let part = if against.sampled {
-                    format!(", {MOST_HANDS} of them drawn")
-                } else {
-                    String::new()
-                };
-                format!("the {combos:.0} combos that {name} would have here by its own play{part}")
-            }
-            None => format!("that hand alone ({name} cannot be asked for its range)"),
-        };
-        let needs = equity_to_call
-            .map(|share| format!(", a call needs {}", percent(share, 1)))
-            .unwrap_or_default();
-        let mut sentence =
-            format!("{held}; against {whom}, equity is {}{needs}", percent(*equity, 1));
-        let played = decided.action;
-        if let Some(&ActionNumber(best, _)) = values.first() {
-            let listed: Vec<String> = values
-                .iter()
-                .map(|&ActionNumber(action, chips)| {
-                    format!("{} {}", decided.words(action), signed(chips, 0))
-                })
-                .collect();
-            let less = against.behind_best.unwrap_or_default();
-            let reach = against.half_width.unwrap_or_default();
-            let verdict = if best == played {
-                "what was played was the best of them".to_owned()
-            } else if less <= reach {
-                format!(
-                    "what was played was as good as any, as far as this tells ({} ± {} chips)",
-                    signed(-less, 0),
-                    decimal(reach, 0)
-                )
-            } else {
-                let sampled = against.sampled.then(|| format!(" ± {}", decimal(reach, 0)));
-                format!(
-                    "{} would have been better by {}{} chips",
-                    decided.words(best),
-                    decimal(less, 0),
-                    sampled.unwrap_or_default()
-                )
-            };
-            sentence += &format!(
-                "; actions win on average, in chips, {}: {verdict} (by the value function {})",
-                listed.join(", "),
-                against.value_function.as_deref().unwrap_or_default()
-            );
-        } else if let (Some(share), Action::Fold | Action::Call) = (equity_to_call, played) {
-            let right = (equity >= share) == (played == Action::Call);
-            let right = if right { "right" } else { "wrong" };
-            sentence += &format!(": what was played was {right} by that");
-        }
-        sentence + "\n"
-    }
-}
-
-/// The decision against the range of the player in this seat; `None` in games other than hold'em,
-/// and where nothing is known of his cards.
-fn against(
-    decided: &Decided<'_>,
-    hand: &HandRecord,
-    other: Seat,
-    agents: &[String],
-) -> Result<Option<Against>, Failure> {
-    let public = &decided.infoset.public;
-    let def = public.def();
-    if (def.suits, def.ranks, def.hole_cards) != (4, 13, 2) || def.board_cards != [0, 3, 1, 1] {
-        return Ok(None);
-    }
-    let registry = decided.args.named.registry()?;
-    // Programs, and agents that are not known here, cannot be asked.
-    let policy = |name: &String| registry.resolve(name).ok()?.policy(def).ok().flatten();
-    let policies: Vec<Option<Arc<dyn Policy>>> = agents.iter().map(policy).collect();
-    let of_entrant = usize::from(hand.entrants[other]);
-    let name = agents[of_entrant].clone();
-    let own = combo(decided.infoset.hole);
-    let range = policies[of_entrant].as_ref().and_then(|policy| {
-        let how = (ActionMatching::Sizes, 0.0);
-        let weights = reach::at(public.history().len(), policy.as_ref(), public, other, how);
-        let free =
-            |combo: &Combo| weights[combo.index()] > 0.0 && !combo.set().intersects(own.set());
-        let range: Vec<(Combo, f64)> =
-            Combo::all().filter(free).map(|combo| (combo, weights[combo.index()])).collect();
-        (!range.is_empty()).then_some(range)
-    });
-    let (range, combos) = match range {
-        Some(range) => {
-            let combos = range.iter().map(|(_, weight)| weight).sum();
-            (range, Some(combos))
-        }
-        None if hand.hole[other].is_empty() => return Ok(None),
-        None => (vec![(combo(hand.hole[other]), 1.0)], None),
-    };
-    let (range, sampled) = drawn(range);
-    let board = public.board().set();
-    let share =
-        |other: Combo| all_in(own, other, board).map_or(0.5, |outcome| outcome.value(Ties::Half));
-    let equity = range.iter().map(|&(combo, weight)| weight * share(combo)).sum();
-    let owed = public.legal().to_call;
-    let equity_to_call =
-        (owed > 0).then(|| f64::from(owed) / (public.pot() as f64 + f64::from(owed)));
-    let mut found = Against {
-        name,
-        of: if combos.is_some() { "range" } else { "hand" },
-        combos,
-        sampled,
-        equity,
-        equity_to_call,
-        values: Vec::new(),
-        value_function: None,
-        behind_best: None,
-        half_width: None,
-    };
-    if let [one, two] = agents
-        && let [first, second] = &*policies
-        && let Some(values) =
-            values_between(def, [first.clone(), second.clone()], [one, two], StrategyQuery::Buckets)
-    {
-        found.value(decided, hand, &range, &values);
-    }
-    Ok(Some(found))
-}
-
-fn combo(hole: HoleCards) -> Combo {
-    Combo::new(hole[0], hole[1]).expect("hold'em hands have two cards")
-}
-
-/// At most [`MOST_HANDS`] hands of a range, with weights that add up to 1: evenly along it, so that
-/// each stands for as much of it.
-fn drawn(range: Vec<(Combo, f64)>) -> (Vec<(Combo, f64)>, bool) {
-    let total: f64 = range.iter().map(|(_, weight)| weight).sum();
-    if range.len() <= MOST_HANDS {
-        return (range.into_iter().map(|(combo, weight)| (combo, weight / total)).collect(), false);
-    }
-    let step = total / MOST_HANDS as f64;
-    let (mut drawn, mut passed) = (Vec::new(), 0.0);
-    for (combo, weight) in range {
-        passed += weight;
-        while drawn.len() < MOST_HANDS && passed > (drawn.len() as f64 + 0.5) * step {
-            drawn.push((combo, 1.0 / MOST_HANDS as f64));
-        }
-    }
-    (drawn, true)
-}
-
-impl Against {
-    /// Values the actions against each of these hands.
-    fn value(
-        &mut self,
-        decided: &Decided<'_>,
-        hand: &HandRecord,
-        range: &[(Combo, f64)],
-        values: &Arc<dyn ValueFunction>,
-    ) {
-        let infoset = &decided.infoset;
-        let (public, seat) = (&infoset.public, infoset.seat);
-        let legal = infoset.legal();
-        let recorded = decided.recorded.iter().flat_map(|recorded| {
-            let strategy = recorded.strategy.iter().flat_map(|strategy| &strategy.actions);
-            let likely = strategy.filter(|&&(_, share)| share > 0.0).map(|&(action, _)| action);
-            likely.chain(recorded.values.iter().map(|&(action, _)| action))
-        });
-        let usual = [legal.fold.then_some(Action::Fold), Some(Action::Call), Some(decided.action)];
-        let actions: Vec<Action> = distinct(recorded.chain(usual.into_iter().flatten()))
-            .into_iter()
-            .filter(|&action| legal.nearest(action) == action)
-            .collect();
-        let entrants = [hand.entrants.as_slice()[0], hand.entrants.as_slice()[1]];
-        let sign = if seat.index() == 0 { 1.0 } else { -1.0 };
-        let of_hand = |&(combo, _): &(Combo, f64)| -> Vec<f64> {
-            let other = HoleCards::new(&combo.cards()).expect("room for two cards");
-            let mut holes = [infoset.hole, other];
-            if seat.index() == 1 {
-                holes.reverse();
-            }
-            let mut deal: Box<dyn DealValues + '_> = values.of_deal(holes, entrants, hand.deal);
-            let mut value = |action: Action| {
-                let mut after = public.clone();
-                // Only legal actions are listed.
-                after.apply_unchecked(action);
-                sign * deal.value(&after)
-            };
-            actions.iter().map(|&action| value(action)).collect()
-        };
-        let by_hand = parallel::map(range, of_hand);
-        let mean = |of: &dyn Fn(&[f64]) -> f64| -> f64 {
-            range.iter().zip(&by_hand).map(|((_, weight), values)| weight * of(values)).sum()
-        };
-        let means: Vec<f64> =
-            (0..actions.len()).map(|action| mean(&|values| values[action])).collect();
-        let mut order: Vec<usize> = (0..actions.len()).collect();
-        order.sort_by(|&a, &b| means[b].total_cmp(&means[a]));
-        let played = actions.iter().position(|&action| action == decided.action);
-        if let (Some(&best), Some(played)) = (order.first(), played) {
-            let less = means[best] - means[played];
-            let squares = mean(&|values| (values[best] - values[played] - less).powi(2));
-            let count = range.len() as f64;
-            let reach =
-                if self.sampled { TWO_SIDED * (squares / (count - 1.0)).sqrt() } else { 0.0 };
-            (self.behind_best, self.half_width) = (Some(less), Some(reach));
-        }
-        let ranked = order.into_iter();
-        self.values = ranked.map(|action| ActionNumber(actions[action], means[action])).collect();
-        self.value_function = Some(values.name().to_owned());
-    }
-}
-
-/// Number of changes shown for each unit: win-rates and chips.
-const FLIPS: usize = 3;
-
-/// The evaluation of a decision by a tree.
-struct TreeDecision<'a> {
-    decided: &'a Decided<'a>,
-    student: &'a Student,
-    explainer: Explainer<'a>,
-    features: Features,
-    leaf: usize,
-    /// The winnings of the leaf in the match.
-    won: Winnings,
-    flips: Vec<Flip<Action>>,
-}
-
-/// Explains a decision by the tree of this student. `who` is the entrant that decided, in the match
-/// of this ledger.
-fn explain_by_tree(
-    decided: &Decided<'_>,
-    student: &Student,
-    ledger: &LedgerReader,
-    who: u8,
-) -> Result<Output, Failure> {
-    if decided.args.svg.is_some() {
-        return Err(Failure::usage(format!(
-            "--svg draws the chart of an agent without trees; `cardroom explain tree {} --svg \
-             FILE` draws a tree",
-            decided.agent
-        )));
-    }
-    let public = &decided.infoset.public;
-    student.check_game(public.def())?;
-    let mut maker = FeatureMaker::counting(student.schema());
-    let features = maker.infoset(&decided.infoset)?;
-    let explainer = explainer(student, public.street())?;
-    let leaf = explainer.tree().leaf(features.as_slice());
-    let won = node_winnings(ledger, who, student, public.street(), &[leaf])?;
-    let found = TreeDecision {
-        decided,
-        student,
-        explainer,
-        features,
-        leaf,
-        won: won[0],
-        flips: Vec::new(),
-    };
-    let flips = found
-        .explainer
-        .flips(public.street(), found.features.as_slice(), |leaf| found.likeliest(leaf));
-    Output::report(&TreeReport::new(&TreeDecision { flips, ..found }), decided.args.json)
-}
-
-impl TreeDecision<'_> {
-    /// The actions of a leaf with their probabilities, the likeliest first; a check is a call of 0
-    /// chips.
-    fn actions(&self, leaf: usize) -> Vec<(Action, f64)> {
-        let shares: Vec<f32> =
-            self.explainer.tree().summary(leaf).shares.iter().map(|&share| share as f32).collect();
-        let public = &self.decided.infoset.public;
-        let mut actions = self.student.moves(public.street()).actions(public, &shares);
-        actions.retain(|&(_, weight)| weight > 0.0);
-        // The sort is stable: equal probabilities keep the order of the moves.
-        actions.sort_by(|a, b| b.1.total_cmp(&a.1));
-        actions
-    }
-
-    fn likeliest(&self, leaf: usize) -> Action {
-        self.actions(leaf).first().map_or(Action::Call, |&(action, _)| action)
-    }
-
-    /// The opponent's bet on this street as a share of the pot before it, as in ` (62 % of the
-    /// pot)`; empty for other features.
-    fn share(&self, feature: Feature, chips: f32) -> String {
-        let public = &self.decided.infoset.public;
-        let street = public.street();
-        let here: u32 = public.def().seats().map(|seat| public.committed_street(seat)).sum();
-        let pot = public.pot() as f32 - here as f32;
-        let bet = feature == (Feature::OpponentBet { street }) && street > Street::Preflop;
-        if bet && chips > 0.0 && pot > 0.0 {
-            format!(" ({:.0} % of the pot)", 100.0 * chips / pot)
-        } else {
-            String::new()
-        }
-    }
-
-    /// Actions with their probabilities, as in `raise to 250 60 %, fold 40 %`.
-    fn mix(&self, actions: &[(Action, f64)]) -> String {
-        let likely = actions.iter().filter(|(_, share)| *share >= 0.005);
-        let words = likely.map(|&(action, share)| {
-            format!("{} {}", self.decided.words(action), percent(share, 0))
-        });
-        words.collect::<Vec<_>>().join(", ")
-    }
-
-    /// Whether the recorded probabilities differ from those of the tree now.
-    fn differs(&self, actions: &[(Action, f64)]) -> bool {
-        let Some(strategy) =
-            self.decided.recorded.as_ref().and_then(|recorded| recorded.strategy.as_ref())
-        else {
-            return false;
-        };
-        // Options such as `play=purify` leave actions out, so that only actions missing in the tree
-        // count.
-        strategy
-            .actions
-            .iter()
-            .any(|&(action, _)| !actions.iter().any(|&(known, _)| known == action))
-            || strategy.actions.len() == actions.len()
-                && actions
-                    .iter()
-                    .any(|&(action, share)| (strategy.probability(action) - share).abs() > 1e-3)
-    }
-
-    /// The outcome of a test of the tree, and the value that was tested.
-    fn step(&self, step: &[usize]) -> String {
-        let TreeDecision { explainer, features, .. } = self;
-        let Node::Branch { test, right, .. } = explainer.tree().node(step[0]) else {
-            return String::new();
-        };
-        let condition = explainer.condition(step[0], step[1] == right);
-        match test {
-            SplitTest::Column(column) => match features.iter().nth(column) {
-                Some((feature, number)) => {
-                    format!(
-                        "{condition} (it is {}{})",
-                        value(feature, number),
-                        self.share(feature, number)
-                    )
-                }
-                None => condition,
-            },
-            SplitTest::Plane(plane) => {
-                format!("{condition} (it is {})", plane.of(features.as_slice()))
-            }
-        }
-    }
-
-    fn flip(&self, flip: &Flip<Action>) -> String {
-        let higher = flip.to > flip.from;
-        let bound = match (flip.feature.unit(), higher) {
-            (Unit::ShareOfPot, true) => format!("{} or more", explain::percent(flip.to)),
-            (Unit::ShareOfPot, false) => format!("below {}", explain::percent(flip.to.next_up())),
-            (Unit::Chips, true) => format!("{} or more", flip.to),
-            (Unit::Chips, false) => format!("{} or less", flip.to),
-        };
-        format!(
-            "  {}: {bound}{} instead of {}{} → {} (node {})\n",
-            flip.feature.name(),
-            self.share(flip.feature, flip.to),
-            value(flip.feature, flip.from),
-            self.share(flip.feature, flip.from),
-            self.mix(&self.actions(flip.leaf)),
-            flip.leaf
-        )
-    }
-
-    fn text(&self) -> String {
-        let TreeDecision { explainer, leaf, won, flips, .. } = self;
-        let leaf = *leaf;
-        let public = &self.decided.infoset.public;
-        let actions = self.actions(leaf);
-        let mut text = self.decided.head();
-        if self.differs(&actions) {
-            text += "the record's probabilities differ from this tree's: it was played with \
-                     another model\n";
-        }
-        text += &format!("\nThe tree {}, node by node:\n", on_street(public.street()));
-        let way = explainer.way(leaf);
-        for step in way.windows(2) {
-            text += &format!("  node {:<5} {}\n", step[0], self.step(step));
-        }
-        let tree = explainer.tree();
-        text += &format!(
-            "  node {leaf:<5} {} ({})\n",
-            self.mix(&actions),
-            rows_in_words(&tree.summary(leaf), tree.summary(0).weight)
-        );
-        text += &format!("in this match: {}; {}\n", won.decisions(), won.words());
-        text += "\nWhat would change the likeliest action, one number at a time:\n";
-        for unit in [Unit::ShareOfPot, Unit::Chips] {
-            let nearest = flips.iter().filter(|flip| flip.feature.unit() == unit).take(FLIPS);
-            let lines: Vec<String> = nearest.map(|flip| self.flip(flip)).collect();
-            if lines.is_empty() {
-                let what = if unit == Unit::Chips { "number of chips" } else { "win-rate" };
-                text += &format!("  no other {what} would\n");
-            }
-            text += &lines.concat();
-        }
-        text
-    }
-}
-
-/// A decision by a tree: the path, what its leaf won, and the changes that alter the action.
-#[derive(Serialize)]
-struct TreeReport<'a> {
-    #[serde(flatten)]
-    situation: Situation<'a>,
-    /// Whether the record's probabilities are another model's.
-    other_model: bool,
-    features: BTreeMap<String, f64>,
-    nodes: Vec<usize>,
-    path: Vec<String>,
-    strategy: Vec<ActionNumber>,
-    results: WinningsReport,
-    flips: Vec<FlipReport>,
-    #[serde(skip)]
-    text: String,
-}
-
-/// A change of one number that alters the action.
-#[derive(Serialize)]
-struct FlipReport {
-    feature: String,
-    from: f64,
-    to: f64,
-    node: usize,
-    strategy: Vec<ActionNumber>,
-}
-
-impl<'a> TreeReport<'a> {
-    fn new(found: &TreeDecision<'a>) -> TreeReport<'a> {
-        let mix = |leaf: usize| -> Vec<ActionNumber> {
-            let actions = found.actions(leaf).into_iter();
-            actions.map(|(action, probability)| ActionNumber(action, probability)).collect()
-        };
-        let features = found.features.iter();
-        let flip = |flip: &Flip<Action>| FlipReport {
-            feature: flip.feature.to_string(),
-            from: f64::from(flip.from),
-            to: f64::from(flip.to),
-            node: flip.leaf,
-            strategy: mix(flip.leaf),
-        };
-        TreeReport {
-            situation: Situation::new(found.decided),
-            other_model: found.differs(&found.actions(found.leaf)),
-            features: features
-                .map(|(feature, number)| (feature.to_string(), f64::from(number)))
-                .collect(),
-            nodes: found.explainer.way(found.leaf),
-            path: found.explainer.path(found.leaf),
-            strategy: mix(found.leaf),
-            results: found.won.report(),
-            flips: found.flips.iter().map(flip).collect(),
-            text: found.text(),
-        }
-    }
-}
-
 impl Report for TreeReport<'_> {
     const SCHEMA: &'static str = "cardroom-explain-decision/1";
 }
 
-impl fmt::Display for TreeReport<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
-    }
-}
-
-fn value(feature: Feature, number: f32) -> String {
-    match feature.unit() {
-        Unit::ShareOfPot if feature == Feature::WinRate => {
-            format!("{} against a random hand", explain::percent(number))
-        }
-        Unit::ShareOfPot => explain::percent(number),
-        Unit::Chips => format!("{number}"),
-    }
-}
-
-/// The width of the longest bar, in characters.
-const BAR: f64 = 24.0;
-
-/// Explains a decision by its record and by asking the agent about all hands.
-fn explain_by_record(decided: &Decided<'_>) -> Result<Output, Failure> {
-    let chart = chart_there(decided)?;
-    let drawn = match (&decided.args.svg, &chart) {
-        (None, _) => Ok(()),
-        (Some(path), Some(chart)) => {
-            let [head, about] = [chart_title(decided), chart_about(decided, chart)];
-            report::write(path, &chart.picture(&Title { head, about }))
-        }
-        (Some(_), None) => Err(Failure::input(anyhow::anyhow!(
-            "--svg: `{}` has no chart here: it cannot be asked what it does with other hands",
-            decided.agent
-        ))),
-    };
-    let report = RecordReport::new(&Explained { decided, chart: chart.as_ref() });
-    Ok(Output::report(&report, decided.args.json)?.then(drawn))
-}
-
-/// The agent's strategy with every hand that it could hold; `None` where it cannot be asked, in
-/// games without two hole cards, and where it would have had none.
-fn chart_there(decided: &Decided<'_>) -> Result<Option<Chart>, Failure> {
-    let public = &decided.infoset.public;
-    let def = public.def();
-    if (def.suits, def.ranks, def.hole_cards) != (4, 13, 2) || def.board_cards[0] > 0 {
-        return Ok(None);
-    }
-    let agent = decided.args.named.resolve(decided.agent)?;
-    let Some(policy) = agent.policy(def)? else { return Ok(None) };
-    let seat = decided.infoset.seat;
-    let earlier = public.history().len();
-    let weights = reach::at(earlier, policy.as_ref(), public, seat, (ActionMatching::Sizes, 0.0));
-    let has_any = Combo::all().any(|combo| weights[combo.index()] > 0.0);
-    Ok(has_any.then(|| ask(policy.as_ref(), public, seat, &weights)))
-}
-
-fn chart_title(decided: &Decided<'_>) -> String {
-    format!("{} at hand {}, decision {}", decided.agent, decided.args.hand, decided.number)
-}
-
-fn chart_about(decided: &Decided<'_>, chart: &Chart) -> String {
-    let public = &decided.infoset.public;
-    let board = match public.board() {
-        board if board.is_empty() => String::new(),
-        board => format!("{board}, "),
-    };
-    format!("{board}pot {}; {:.1} combos by its own play", public.pot(), chart.combos)
-}
-
-/// A decision with what the agent does with other hands.
-struct Explained<'a> {
-    decided: &'a Decided<'a>,
-    chart: Option<&'a Chart>,
-}
-
-/// An action with its probability and its value in chips, as far as they were recorded.
-struct RecordedAction {
-    action: Action,
-    probability: Option<f64>,
-    value: Option<f64>,
-}
-
-impl Explained<'_> {
-    /// The recorded actions: those of the strategy, and those with a value.
-    fn choices(&self) -> Vec<RecordedAction> {
-        let Some(recorded) = &self.decided.recorded else { return Vec::new() };
-        let of = |pairs: &[(Action, f64)], action: Action| {
-            pairs.iter().find(|(other, _)| *other == action).map(|&(_, number)| number)
-        };
-        let strategy = recorded.strategy.as_ref().map_or(&[][..], |strategy| &strategy.actions);
-        let named = strategy.iter().chain(&recorded.values).map(|&(action, _)| action);
-        let choice = |action| RecordedAction {
-            action,
-            probability: recorded.strategy.as_ref().map(|_| of(strategy, action).unwrap_or(0.0)),
-            value: of(&recorded.values, action),
-        };
-        distinct(named).into_iter().map(choice).collect()
-    }
-
-    fn table(&self, choices: &[RecordedAction]) -> String {
-        let valued = choices.iter().any(|choice| choice.value.is_some());
-        let mut header = vec!["", "action", "probability"];
-        header.extend(valued.then_some("wins, chips"));
-        let numbers = 2..header.len();
-        header.push("");
-        let mut table = Table::new(header).right(numbers).at_the_margin();
-        for choice in choices {
-            let taken = if choice.action == self.decided.action { ">" } else { "" };
-            let share = choice.probability.unwrap_or(0.0);
-            let mut row = vec![taken.to_owned(), self.decided.words(choice.action)];
-            row.push(choice.probability.map_or_else(String::new, |share| percent(share, 1)));
-            if valued {
-                row.push(choice.value.map_or_else(String::new, |value| signed(value, 1)));
-            }
-            row.push("█".repeat((share * BAR).round() as usize));
-            table.row(row);
-        }
-        format!("{table}\n")
-    }
-
-    fn text(&self) -> String {
-        let mut text = self.decided.head();
-        let choices = self.choices();
-        if !choices.is_empty() {
-            text += &format!("\n{}", self.table(&choices));
-        }
-        match &self.decided.recorded {
-            Some(recorded) => {
-                if let Some(asked) = recorded.corrected_from {
-                    text +=
-                        &format!("it asked for {}, which is illegal\n", self.decided.words(asked));
-                }
-                if recorded.fallback.is_some() {
-                    text += "the action replaces a missing answer\n";
-                }
-                if let Some(note) = &recorded.note {
-                    text += &format!("\nIts note: {note}\n");
-                }
-            }
-            None => text += "the match did not record decisions (`--record decisions` does)\n",
-        }
-        let Some(chart) = self.chart else { return text };
-        let colours = chart::colours();
-        text += &format!(
-            "\nWhat it does with every hand that it would have here: {:.1} combos by its own \
-             play\n\n{}\n{}",
-            chart.combos,
-            chart.actions_text(colours),
-            chart.text(colours)
-        );
-        text
-    }
-}
-
-/// A decision by its record, with a chart of what the agent does with all hands.
-#[derive(Serialize)]
-struct RecordReport<'a> {
-    #[serde(flatten)]
-    situation: Situation<'a>,
-    strategy: Vec<ActionNumber>,
-    values: Vec<ActionNumber>,
-    note: Option<&'a str>,
-    /// The actions of the chart.
-    actions: Vec<&'a str>,
-    hands: Vec<HandStrategy<'a>>,
-    #[serde(skip)]
-    text: String,
-}
-
-#[derive(Serialize)]
-struct HandStrategy<'a> {
-    hand: String,
-    weight: f64,
-    strategy: &'a [f64],
-}
-
-impl<'a> RecordReport<'a> {
-    fn new(explained: &Explained<'a>) -> RecordReport<'a> {
-        let Explained { decided, chart } = *explained;
-        let pairs = |number: fn(&RecordedAction) -> Option<f64>| {
-            let pair = |choice: &RecordedAction| Some(ActionNumber(choice.action, number(choice)?));
-            explained.choices().iter().filter_map(pair).collect()
-        };
-        let hands = chart.into_iter().flat_map(|chart| &chart.hands).map(|hand| HandStrategy {
-            hand: hand.combo.to_string(),
-            weight: hand.weight,
-            strategy: &hand.strategy,
-        });
-        let actions = chart.into_iter().flat_map(|chart| &chart.actions);
-        RecordReport {
-            situation: Situation::new(decided),
-            strategy: pairs(|choice| choice.probability),
-            values: pairs(|choice| choice.value),
-            note: decided.recorded.as_ref().and_then(|recorded| recorded.note.as_deref()),
-            actions: actions.map(|choice| choice.word.as_str()).collect(),
-            hands: hands.collect(),
-            text: explained.text(),
-        }
-    }
-}
-
 impl Report for RecordReport<'_> {
     const SCHEMA: &'static str = "cardroom-explain-decision/1";
-}
-
-impl fmt::Display for RecordReport<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
-    }
 }

@@ -16,7 +16,6 @@ use agents::AgentChoice;
 use clap::{Subcommand, ValueEnum};
 use models::explain::Explainer;
 use models::student::{MANIFEST, Student, TrainedModel};
-use show::svg::{Colour, FONTS, escaped, palette};
 
 use crate::exit::Failure;
 use crate::output::Output;
@@ -168,42 +167,6 @@ fn explainer(student: &Student, street: game::Street) -> Result<Explainer<'_>, F
     })
 }
 
-/// The street as an adverbial phrase, as in `on the turn`.
-fn on_street(street: game::Street) -> String {
-    match street {
-        game::Street::Preflop => "before the flop".to_owned(),
-        street => format!("on the {street}"),
-    }
-}
-
-/// The text with a capital first letter.
-fn capital(text: &str) -> String {
-    let mut text = text.to_owned();
-    if let Some(first) = text.get_mut(..1) {
-        first.make_ascii_uppercase();
-    }
-    text
-}
-
-/// A page as one HTML file, which prints on A4 and follows the system's dark mode on a screen. It
-/// needs no other files.
-fn html_page(head: &str, line: Colour, style: &str, body: &str) -> String {
-    let head = escaped(head);
-    let colours = palette(&[
-        ("ground", Colour::Ground),
-        ("ink", Colour::Ink),
-        ("soft", Colour::Soft),
-        ("line", line),
-    ]);
-    format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, \
-         initial-scale=1\">\n<title>{head}</title>\n\
-         <style>\n{colours}body{{font-family:{FONTS}}}\n{style}</style>\n</head>\n<body>\n\
-         {body}</body>\n</html>\n"
-    )
-}
-
 /// Refuses a file for a page that is not an HTML file; `option` and `what` name it.
 fn check_html(option: &str, what: &str, path: &Path) -> Result<(), Failure> {
     let ending = path.extension().map(std::ffi::OsStr::to_ascii_lowercase);
@@ -214,4 +177,20 @@ fn check_html(option: &str, what: &str, path: &Path) -> Result<(), Failure> {
             path.display()
         ))),
     }
+}
+
+/// What is wrong with the settings of a measurement that plays hands.
+fn settings_failure(error: evaluation::Error) -> Failure {
+    let usage = error.is_usage();
+    if usage { Failure::usage(format!("--hands: {error}")) } else { Failure::input(error) }
+}
+
+/// The end of a measurement that played so many of the hands.
+fn end_after(hands: u64, of: u64) -> Result<(), Failure> {
+    if hands < of {
+        return Err(Failure::interrupted(format!(
+            "stopped after {hands} of {of} hands; the figures cover those, and none are kept"
+        )));
+    }
+    Ok(())
 }

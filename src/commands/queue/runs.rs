@@ -8,7 +8,7 @@ use ::queue::{Dead, Done, Queue, RunFile, Status, WorkerState, unpack};
 use clap::Subcommand;
 use logs::Rate;
 use logs::stats::CrossTable;
-use serde::ser::SerializeStruct;
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use show::Table;
@@ -234,18 +234,24 @@ impl fmt::Display for Runs {
 
 impl Serialize for Runs {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let runs: Vec<RunEntry<'_>> =
-            self.runs.iter().map(|status| RunEntry::new(self, status)).collect();
-        let mut document = serializer.serialize_struct("Runs", 2)?;
-        document.serialize_field("runs", &runs)?;
-        document.serialize_field("workers", &self.workers)?;
-        document.end()
+        let runs = self.runs.iter().map(|status| RunEntry::new(self, status)).collect();
+        RunsDocument { runs, workers: &self.workers }.serialize(serializer)
     }
 }
 
-/// A run in the document.
-#[derive(Serialize)]
+/// What `cardroom runs list --json` gives.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct RunsDocument<'a> {
+    runs: Vec<RunEntry<'a>>,
+    /// The workers that are there.
+    workers: &'a [WorkerState],
+}
+
+/// A command cut into parts, and how far it is.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Run")]
 struct RunEntry<'a> {
+    /// Its name.
     run: &'a str,
     command: &'a [String],
     version: &'a str,
@@ -258,6 +264,7 @@ struct RunEntry<'a> {
     hands: u64,
     hands_per_second: Option<f64>,
     seconds_to_go: Option<f64>,
+    /// Who wins how much from whom: a row for each, rates against each.
     crosstable: Option<CrossTable>,
 }
 

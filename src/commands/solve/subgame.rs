@@ -10,6 +10,7 @@ use cards::{Board, Range};
 use game::{Chips, PublicState, Turn};
 use indicatif::HumanBytes;
 use matches::runner::Stop;
+use models::chart::{self, Chart, Hand};
 use serde::Serialize;
 use show::number::{percent, whole};
 use solvers::subgame::{
@@ -21,7 +22,6 @@ use solvers::{Player, Variant};
 use super::Goal;
 use super::checkpoint::Checkpoint;
 use crate::arguments::Threads;
-use crate::chart::{self, Chart, Hand};
 use crate::config::units;
 use crate::exit::Failure;
 use crate::hand_args::parse_board;
@@ -588,7 +588,7 @@ impl SolvedSpot {
         let owed =
             if self.to_call > 0 { format!(", {} to call", self.to_call) } else { String::new() };
         let [first, second] = self.gets;
-        let colours = chart::colours();
+        let colours = output::colours();
         let mut text = format!(
             "{place} on {}: player {} acts, pot {}{owed}\n\
              from here on player 1 gets {first:.2} and player 2 {second:.2} chips of the pot\n\n",

@@ -43,7 +43,7 @@ use self::recipe::Rule;
 use crate::Error;
 
 pub use self::recipe::{BucketRecipe, Kind};
-pub use self::report::{Example, StreetReport};
+pub use self::report::{Example, ExampleHand, MadeHand, StreetReport, WinRates};
 
 mod cluster;
 mod percentiles;

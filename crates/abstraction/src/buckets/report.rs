@@ -6,18 +6,22 @@ use cards::{Board, Card, Category, Combo, HoleCards, Outlook, RiverTable, Ties, 
 use game::Street;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
+use serde::Serialize;
+use show::as_text;
 
 use super::{Buckets, no_hand};
 use crate::Error;
 
 /// Statistics of a street's buckets from randomly drawn hands.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StreetReport {
     /// The street of the drawn hands.
+    #[serde(serialize_with = "as_text")]
     pub street: Street,
     /// Number of buckets.
     pub buckets: u32,
     /// Number of hands drawn.
+    #[serde(rename = "hands_drawn")]
     pub hands: u32,
     /// Number of buckets without a drawn hand.
     pub unseen: u32,
@@ -27,25 +31,56 @@ pub struct StreetReport {
     pub variance: f64,
     /// The mean variance of the win-rate within a bucket: the part of `variance` that the
     /// abstraction loses.
+    #[serde(rename = "variance_within")]
     pub within: f64,
     /// Example buckets, from the lowest number to the highest.
     pub examples: Vec<Example>,
 }
 
 /// An example bucket, in words and cards.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Example {
     /// The bucket's number.
     pub bucket: u32,
     /// The share of all hands.
     pub share: f64,
-    /// The mean, lowest and highest win-rate of its hands.
-    pub win_rate: [f64; 3],
-    /// The hand categories on their boards, the most frequent first, with their shares of the
-    /// bucket's hands.
-    pub made: Vec<(&'static str, f64)>,
+    /// The win-rates of its hands.
+    pub win_rate: WinRates,
+    /// The hand categories on their boards, the most frequent first.
+    pub made: Vec<MadeHand>,
     /// Some of its hands, with their boards.
-    pub hands: Vec<(HoleCards, Board)>,
+    pub hands: Vec<ExampleHand>,
+}
+
+/// The win-rates of a bucket's hands.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct WinRates {
+    /// Their mean.
+    pub mean: f64,
+    /// The lowest.
+    pub least: f64,
+    /// The highest.
+    pub most: f64,
+}
+
+/// A hand category with its share of a bucket's hands.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct MadeHand {
+    /// The category.
+    pub made: &'static str,
+    /// The share of the bucket's hands.
+    pub share: f64,
+}
+
+/// A hand with its board.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ExampleHand {
+    /// The hole cards.
+    #[serde(serialize_with = "as_text")]
+    pub hole: HoleCards,
+    /// The board.
+    #[serde(serialize_with = "as_text")]
+    pub board: Board,
 }
 
 /// Number of hands drawn on each street.
@@ -64,11 +99,11 @@ struct DrawnSums {
     least: f64,
     most: f64,
     categories: [u32; 9],
-    first: Vec<(HoleCards, Board)>,
+    first: Vec<ExampleHand>,
 }
 
 impl DrawnSums {
-    fn add(&mut self, win_rate: f64, category: Category, cards: (HoleCards, Board)) {
+    fn add(&mut self, win_rate: f64, category: Category, cards: ExampleHand) {
         if self.hands == 0 {
             (self.least, self.most) = (win_rate, win_rate);
         }
@@ -90,15 +125,19 @@ impl DrawnSums {
 
     fn example(&self, bucket: u32) -> Example {
         let share = |count: u32| f64::from(count) / f64::from(self.hands);
-        let mut made: Vec<(&'static str, f64)> = (NAMES.iter().zip(self.categories))
+        let mut made: Vec<MadeHand> = (NAMES.into_iter().zip(self.categories))
             .filter(|(_, count)| *count > 0)
-            .map(|(name, count)| (*name, share(count)))
+            .map(|(made, count)| MadeHand { made, share: share(count) })
             .collect();
-        made.sort_by(|a, b| b.1.total_cmp(&a.1));
+        made.sort_by(|a, b| b.share.total_cmp(&a.share));
         Example {
             bucket,
             share: f64::from(self.hands) / f64::from(HANDS),
-            win_rate: [self.sum / f64::from(self.hands), self.least, self.most],
+            win_rate: WinRates {
+                mean: self.sum / f64::from(self.hands),
+                least: self.least,
+                most: self.most,
+            },
             made,
             hands: self.first.clone(),
         }
@@ -139,8 +178,9 @@ impl Buckets {
             };
             let category = evaluate(combo.set() | board.set()).category();
             let bucket = self.of_combo(combo, board.set())?;
-            drawn[bucket as usize].add(win_rate, category, (hole, board));
-            all.add(win_rate, category, (hole, board));
+            let cards = ExampleHand { hole, board };
+            drawn[bucket as usize].add(win_rate, category, cards.clone());
+            all.add(win_rate, category, cards);
         }
         let total = f64::from(HANDS);
         let fullest = drawn.iter().map(|drawn| drawn.hands).max().unwrap_or(0);
@@ -197,14 +237,15 @@ impl fmt::Display for StreetReport {
 
 impl fmt::Display for Example {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [mean, least, most] = self.win_rate.map(|rate| 100.0 * rate);
+        let WinRates { mean, least, most } = self.win_rate;
+        let [mean, least, most] = [mean, least, most].map(|rate| 100.0 * rate);
         write!(f, "{:5}: wins {mean:.1} % ({least:.1}–{most:.1}); ", self.bucket)?;
-        for (number, (name, share)) in self.made.iter().take(3).enumerate() {
+        for (number, MadeHand { made, share }) in self.made.iter().take(3).enumerate() {
             let comma = if number == 0 { "" } else { ", " };
-            write!(f, "{comma}{name} {:.0} %", 100.0 * share)?;
+            write!(f, "{comma}{made} {:.0} %", 100.0 * share)?;
         }
         f.write_str("; ")?;
-        for (number, (hole, board)) in self.hands.iter().enumerate() {
+        for (number, ExampleHand { hole, board }) in self.hands.iter().enumerate() {
             let comma = if number == 0 { "" } else { ", " };
             write!(f, "{comma}{hole}")?;
             if !board.is_empty() {

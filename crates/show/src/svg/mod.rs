@@ -420,3 +420,22 @@ impl Letters {
         fitting
     }
 }
+
+/// A page as one HTML file, which prints on A4 and follows the system's dark mode on a screen. It
+/// needs no other files.
+pub fn page(head: &str, line: Colour, style: &str, body: &str) -> String {
+    let head = escaped(head);
+    let colours = palette(&[
+        ("ground", Colour::Ground),
+        ("ink", Colour::Ink),
+        ("soft", Colour::Soft),
+        ("line", line),
+    ]);
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, \
+         initial-scale=1\">\n<title>{head}</title>\n\
+         <style>\n{colours}body{{font-family:{FONTS}}}\n{style}</style>\n</head>\n<body>\n\
+         {body}</body>\n</html>\n"
+    )
+}

@@ -25,6 +25,7 @@ use jiff::Timestamp;
 use logs::stats::{DecisionTally, Rate, Tally};
 use logs::{Entrant, MatchInfo, Provenance};
 use protocol::acpc::dealer::{Config, Limits, Replies};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::net::TcpListener;
 use tokio::runtime::Handle;
@@ -106,7 +107,7 @@ pub struct Stops {
 }
 
 /// The end of a match.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "ending", rename_all = "kebab-case")]
 pub enum Ending {
     /// All hands were played.
@@ -149,7 +150,7 @@ impl Ending {
 }
 
 /// The result of a match, as in `result.json`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Ended {
     /// The match's name.
     pub id: String,
@@ -434,7 +435,8 @@ struct Current {
 }
 
 /// The status of a table at one moment.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "Table")]
 pub struct TableStatus {
     /// The table's name.
     pub name: String,
@@ -457,11 +459,12 @@ pub struct TableStatus {
 }
 
 /// The status of a seat at one moment.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "Seat")]
 pub struct SeatStatus {
     /// The player's name in the records.
     pub name: String,
-    /// The agent that sits here; `None` for a seat that outside bots take.
+    /// The agent that sits here; `null` for a seat that outside bots take.
     pub agent: Option<String>,
     /// The address for outside bots.
     pub address: Option<SocketAddr>,
@@ -472,7 +475,7 @@ pub struct SeatStatus {
 }
 
 /// The status of a running match at one moment.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Playing {
     /// The match's name, which is that of its folder.
     pub id: String,
@@ -487,7 +490,7 @@ pub struct Playing {
     pub of: u32,
     /// Hands a second since it began.
     pub hands_per_second: f64,
-    /// The win rate so far, by entrant; `None` before the second hand.
+    /// The win rate so far, by entrant; `null` before the second hand.
     pub rates: Vec<Option<Rate>>,
     /// The sums behind the rates.
     #[serde(skip)]

@@ -38,6 +38,7 @@ use protocol::slumbot::IncrError;
 use protocol::slumbot::host::{self, BAD_TOKEN, Hand, Request, refusal};
 use protocol::slumbot::message::{ErrorObject, HandObject, TokenObject, json};
 use runs::Lock;
+use schemars::JsonSchema;
 use serde::Serialize;
 use tokio::sync::Semaphore;
 
@@ -166,7 +167,8 @@ struct Counts {
 }
 
 /// The status of the host at one moment.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "SlumbotHost")]
 pub struct HostStatus {
     /// Sessions with a valid token.
     pub sessions: usize,
@@ -189,7 +191,8 @@ pub struct HostStatus {
 }
 
 /// An agent on offer.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "OfferedAgent")]
 pub struct OfferedAgentStatus {
     /// The agent's name.
     pub name: String,

@@ -12,7 +12,7 @@ use super::ShareArg;
 use crate::exit::Failure;
 use crate::output::{self, Output, Report};
 use crate::report;
-use crate::tree_picture::{BoxKind, TreeBox, TreePicture};
+use show::svg::tree::{BoxKind, TreeBox, TreePicture};
 
 /// The deepest tree that is shown.
 const DEEPEST: usize = 8;

@@ -35,7 +35,7 @@ pub use solver::{Options, Solver};
 pub use spot::{OffTree, Spot};
 pub use storage::Precision;
 pub use vector::{Registers, use_registers};
-pub use words::{RequestedSpot, action_word, after, before_street, read_spot};
+pub use words::{RequestedSpot, after, read_spot};
 
 use std::sync::Arc;
 

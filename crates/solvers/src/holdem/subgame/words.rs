@@ -7,26 +7,6 @@ use game::{Action, PublicState, Turn};
 use super::{OffTree, Solver, Spot};
 use crate::error::{Error, Kind};
 
-/// The short name of an action.
-pub fn action_word(state: &PublicState, action: Action) -> String {
-    let Turn::Act(seat) = state.turn() else { return String::new() };
-    match action {
-        Action::Fold => "f".to_owned(),
-        Action::Call if state.committed()[seat] == state.highest() => "x".to_owned(),
-        Action::Call => "c".to_owned(),
-        Action::RaiseTo(total) => {
-            let letter = if state.highest() > before_street(state) { 'r' } else { 'b' };
-            format!("{letter}{}", total - before_street(state))
-        }
-    }
-}
-
-/// The chips each player had put in before this street.
-pub fn before_street(state: &PublicState) -> u32 {
-    let Turn::Act(seat) = state.turn() else { return 0 };
-    state.committed()[seat] - state.committed_street(seat)
-}
-
 /// A requested spot.
 pub struct RequestedSpot {
     /// The path from the root, in the words of the menu; empty for the root.
@@ -83,7 +63,7 @@ pub fn after(mut state: PublicState, text: &str) -> Result<PublicState, Error> {
                  a number of chips"
             ))
         })?;
-        let (street, raise) = (before_street(&state), state.legal().raise);
+        let (street, raise) = (state.before_street(), state.legal().raise);
         state.apply(action).map_err(|error| {
             let reason = match (action, raise) {
                 (Action::RaiseTo(_), Some(raise)) => {
@@ -147,7 +127,7 @@ fn step<'a>(
             return Err(Error::new(message));
         }
     }
-    let offered = spot.actions().iter().map(|&action| action_word(spot.state(), action));
+    let offered = spot.actions().iter().map(|&action| spot.state().action_word(action));
     let offered = offered.collect::<Vec<_>>().join(" ");
     let action = action(spot.state(), word).ok_or_else(|| {
         Error::of(Kind::Word, format!(
@@ -155,7 +135,7 @@ fn step<'a>(
              a card such as `Kd`"
         ))
     })?;
-    path.push(action_word(spot.state(), action));
+    path.push(spot.state().action_word(action));
     let next = spot.act(action).map_err(|error| match error {
         OffTree::Action { .. } => {
             Error::new(format!("--at: `{word}` is not on the menu {position}, which has {offered}"))
@@ -178,7 +158,7 @@ fn action(state: &PublicState, word: &str) -> Option<Action> {
             let chips = word.strip_prefix(['b', 'r'])?;
             let digits = chips.bytes().all(|byte| byte.is_ascii_digit());
             let chips: u32 = chips.parse().ok().filter(|_| digits)?;
-            Some(Action::RaiseTo(before_street(state).checked_add(chips)?))
+            Some(Action::RaiseTo(state.before_street().checked_add(chips)?))
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
 use std::fs::File;
-use std::io::{BufReader, Read, Write};
+use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,18 +11,18 @@ use game::{BySeat, GameDef, Payoff, Seat};
 use logs::estimate::Observed;
 use logs::formats::SiteFormat;
 use logs::formats::{ReadError, acpc};
-use logs::ledger::{Integrity, SlumbotHand};
+use logs::ledger::SlumbotHand;
 use logs::stats::StopRule;
-use logs::{DecisionRecord, DecisionTally, HandRecord, LedgerError, LedgerReader, MatchInfo};
-use matches::games::load_game;
+use logs::{DecisionRecord, DecisionTally, HandRecord, LedgerReader, MatchInfo};
 use protocol::acpc::gamedef::Reading;
 use show::number::counted;
 
-use crate::exit::Failure;
-use crate::progress::Progress;
+use crate::Error;
+use crate::games::load_game;
 
 /// A source of recorded hands.
-pub(crate) enum Source {
+#[derive(Debug)]
+pub enum Source {
     /// A match folder or its ledger.
     Ledger(Box<LedgerReader>),
     /// An ACPC log.
@@ -31,62 +31,59 @@ pub(crate) enum Source {
 
 /// A hand of which only the result is known, from the first entrant's view.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Settled {
+pub struct Settled {
     /// The hand's number in the match.
-    pub(crate) hand: u64,
-    pub(crate) seat: Seat,
-    pub(crate) won: Payoff,
+    pub hand: u64,
+    /// The seat of the first entrant.
+    pub seat: Seat,
+    /// What it won.
+    pub won: Payoff,
     /// Number of hands with this result together, not all in this seat.
-    pub(crate) together: u32,
-    pub(crate) baseline: Option<Payoff>,
+    pub together: u32,
+    /// What Slumbot won in this seat against itself, if it is known.
+    pub baseline: Option<Payoff>,
 }
 
 /// An ACPC log, of our own dealer or another.
-pub(crate) struct Log {
+#[derive(Debug)]
+pub struct Log {
     path: PathBuf,
     def: Arc<GameDef>,
     info: MatchInfo,
     /// The players' names as the log writes them.
     names: Vec<String>,
-    /// Whether what is wrong with the log has been said.
+    /// Where what is wrong with the log is said, once.
+    warn: fn(&str),
     told: Cell<bool>,
 }
 
-/// An error in reading a hand.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum SourceError {
-    #[error(transparent)]
-    Ledger(#[from] LedgerError),
-    #[error("{}: {source}", .path.display())]
-    Log { path: PathBuf, source: ReadError },
-}
-
 /// Hands in order with their decisions.
-pub(crate) type HandsAndDecisions<'a> =
-    Box<dyn Iterator<Item = Result<(HandRecord, Vec<DecisionRecord>), SourceError>> + 'a>;
+pub type HandsAndDecisions<'a> =
+    Box<dyn Iterator<Item = Result<(HandRecord, Vec<DecisionRecord>), Error>> + 'a>;
 
 impl Source {
     /// Opens the file or folder at this path. `game` names the game of an ACPC log; by default the
-    /// log's header does.
-    pub(crate) fn open(path: &Path, game: Option<&str>) -> Result<Source, Failure> {
+    /// log's header does. What is wrong with a log, but no error, is given to `warn`.
+    ///
+    /// # Errors
+    /// If it is neither, or cannot be read.
+    pub fn open(path: &Path, game: Option<&str>, warn: fn(&str)) -> Result<Source, Error> {
         let log = if path.is_dir() { None } else { log_start(path)? };
         let Some(header) = log else {
-            return Ok(Source::Ledger(Box::new(LedgerReader::open(path).map_err(Failure::input)?)));
+            return Ok(Source::Ledger(Box::new(LedgerReader::open(path)?)));
         };
         let def = log_game(path, header.as_ref(), game)?;
-        let info = acpc::read_info(&def, open(path)?).map_err(|source| {
-            Failure::input(SourceError::Log { path: path.to_path_buf(), source })
-        })?;
+        let info = acpc::read_info(&def, open(path)?).map_err(|error| Error::at(path, error))?;
         let mut reader = acpc::Reader::new(&def, open(path)?);
         // The first hand names the players; it has been read before.
         let _ = reader.next();
         let names = reader.names().to_vec();
         let (path, told) = (path.to_path_buf(), Cell::new(false));
-        Ok(Source::Log(Box::new(Log { path, def, info, names, told })))
+        Ok(Source::Log(Box::new(Log { path, def, info, names, warn, told })))
     }
 
     /// The description of the match.
-    pub(crate) fn info(&self) -> &MatchInfo {
+    pub fn info(&self) -> &MatchInfo {
         match self {
             Source::Ledger(reader) => reader.info(),
             Source::Log(log) => &log.info,
@@ -94,7 +91,7 @@ impl Source {
     }
 
     /// The players' names by number, all different, as the source writes them.
-    pub(crate) fn names(&self) -> Vec<String> {
+    pub fn names(&self) -> Vec<String> {
         match self {
             Source::Ledger(reader) => reader.info().names(),
             Source::Log(log) => log.names.clone(),
@@ -102,50 +99,56 @@ impl Source {
     }
 
     /// The number of hands, for progress displays; for a log the number planned.
-    pub(crate) fn count(&self) -> Result<u64, Failure> {
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub fn count(&self) -> Result<u64, Error> {
         match self {
-            Source::Ledger(reader) => reader.count().map_err(Failure::input),
+            Source::Ledger(reader) => Ok(reader.count()?),
             Source::Log(log) => Ok(log.info.hands),
         }
     }
 
     /// The counts of decisions; only ledgers have them.
-    pub(crate) fn decisions(&self) -> Result<Option<DecisionTally>, Failure> {
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub fn decisions(&self) -> Result<Option<DecisionTally>, Error> {
         let Source::Ledger(reader) = self else { return Ok(None) };
-        let note = reader.note(DecisionTally::NOTE).map_err(Failure::input)?;
+        let note = reader.note(DecisionTally::NOTE)?;
         Ok(note.and_then(|note| DecisionTally::from_note(&note)))
     }
 
-    /// The result of verifying the hashes of the hands; only ledgers have them.
-    pub(crate) fn integrity(&self, quiet: bool) -> Result<Option<Integrity>, Failure> {
-        let Source::Ledger(reader) = self else { return Ok(None) };
-        integrity(reader, quiet).map(Some)
-    }
-
-    /// Warns on standard error if hands were changed, removed or added.
-    pub(crate) fn warn_of_faults(&self, quiet: bool) -> Result<(), Failure> {
-        if let Some(found) = self.integrity(quiet)?.filter(|found| !found.faults.is_empty()) {
-            warn(&found.words());
+    /// The ledger, if it is one.
+    pub fn ledger(&self) -> Option<&LedgerReader> {
+        match self {
+            Source::Ledger(reader) => Some(reader),
+            Source::Log(_) => None,
         }
-        Ok(())
     }
 
     /// The rule by which the match may end early, if it has one.
-    pub(crate) fn stop_rule(&self) -> Result<Option<StopRule>, Failure> {
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub fn stop_rule(&self) -> Result<Option<StopRule>, Error> {
         let Source::Ledger(reader) = self else { return Ok(None) };
-        let note = reader.note(StopRule::NOTE).map_err(Failure::input)?;
+        let note = reader.note(StopRule::NOTE)?;
         Ok(note.and_then(|note| StopRule::from_note(&note)))
     }
 
     /// Slumbot's winnings against itself in this side's seat with the cards of each hand, by the
     /// hand's number; empty unless the hands were played over its API.
-    pub(crate) fn baselines(&self) -> Result<HashMap<u64, Payoff>, Failure> {
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub fn baselines(&self) -> Result<HashMap<u64, Payoff>, Error> {
         let Source::Ledger(reader) = self else { return Ok(HashMap::new()) };
-        reader.slumbot_baselines().map_err(Failure::input)
+        Ok(reader.slumbot_baselines()?)
     }
 
     /// The file or folder, if it is a ledger's.
-    pub(crate) fn path(&self) -> Option<&Path> {
+    pub fn path(&self) -> Option<&Path> {
         let Source::Ledger(reader) = self else { return None };
         let folder = reader.path().parent().filter(|folder| !folder.as_os_str().is_empty());
         Some(match folder {
@@ -155,26 +158,31 @@ impl Source {
     }
 
     /// The hands with these numbers, in order.
-    pub(crate) fn records(&self, wanted: &BTreeSet<u64>) -> Result<Vec<HandRecord>, Failure> {
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub fn records(&self, wanted: &BTreeSet<u64>) -> Result<Vec<HandRecord>, Error> {
         if let Source::Ledger(reader) = self {
-            let hands = wanted.iter().map(|&hand| reader.hand(hand).map_err(Failure::input));
+            let hands = wanted.iter().map(|&hand| reader.hand(hand).map_err(Error::from));
             return hands.filter_map(Result::transpose).collect();
         }
-        let hands = self.hands()?.map(|record| record.map_err(Failure::input));
-        hands
+        self.hands()?
             .filter(|hand| hand.as_ref().map_or(true, |hand| wanted.contains(&hand.hand)))
             .collect()
     }
 
     /// The hands of these deals, with decisions and baselines.
-    pub(crate) fn drawn(&self, wanted: &dyn Fn(u64) -> bool) -> Result<Vec<Observed>, Failure> {
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub fn drawn(&self, wanted: &dyn Fn(u64) -> bool) -> Result<Vec<Observed>, Error> {
         let mut drawn = Vec::new();
         let baselines = self.baselines()?;
         match self {
             Source::Ledger(reader) => {
-                for hand in reader.hands_where(wanted).map_err(Failure::input)? {
-                    let record = reader.hand(hand).map_err(Failure::input)?;
-                    let decisions = reader.decisions(hand).map_err(Failure::input)?;
+                for hand in reader.hands_where(wanted)? {
+                    let record = reader.hand(hand)?;
+                    let decisions = reader.decisions(hand)?;
                     let baseline = baselines.get(&hand).copied();
                     drawn.extend(record.map(|record| Observed::Hand {
                         record,
@@ -185,7 +193,7 @@ impl Source {
             }
             Source::Log(_) => {
                 for record in self.hands()? {
-                    let record = record.map_err(Failure::input)?;
+                    let record = record?;
                     if wanted(record.deal) {
                         let (decisions, baseline) = (Vec::new(), None);
                         drawn.push(Observed::Hand { record, decisions, baseline });
@@ -199,9 +207,12 @@ impl Source {
     /// The hands of which only the result is known, in order: those of a run over the Slumbot API
     /// whose end was not seen but follows from the sums of their session. They are not among
     /// [`hands`](Self::hands).
-    pub(crate) fn settled(&self) -> Result<Vec<Settled>, Failure> {
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub fn settled(&self) -> Result<Vec<Settled>, Error> {
         let Source::Ledger(reader) = self else { return Ok(Vec::new()) };
-        if !reader.is_slumbot().map_err(Failure::input)? {
+        if !reader.is_slumbot()? {
             return Ok(Vec::new());
         }
         let settled = |hand: SlumbotHand| {
@@ -209,22 +220,28 @@ impl Source {
             let (baseline, together) = (baseline(&hand), hand.together);
             Some(Settled { hand: hand.hand, seat, won, together, baseline })
         };
-        let hands = reader.slumbot_settled().map_err(Failure::input)?;
+        let hands = reader.slumbot_settled()?;
         Ok(hands.into_iter().filter_map(settled).collect())
     }
 
     /// The recorded total winnings of each entrant, if the source is an ACPC log with a score.
-    pub(crate) fn score(&self) -> Result<Option<Vec<Payoff>>, Failure> {
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub fn score(&self) -> Result<Option<Vec<Payoff>>, Error> {
         let Source::Log(log) = self else { return Ok(None) };
         Ok(acpc::read_score(open(&log.path)?, &log.names))
     }
 
     /// All hands in order, with the recorded decisions of those whose deal is wanted; only ledgers
     /// have decisions.
-    pub(crate) fn hands_and_decisions<'a>(
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub fn hands_and_decisions<'a>(
         &'a self,
         wanted: impl Fn(u64) -> bool + 'a,
-    ) -> Result<HandsAndDecisions<'a>, Failure> {
+    ) -> Result<HandsAndDecisions<'a>, Error> {
         Ok(match self {
             Source::Ledger(reader) => Box::new(
                 reader
@@ -238,12 +255,13 @@ impl Source {
     }
 
     /// All hands in order.
-    pub(crate) fn hands(
-        &self,
-    ) -> Result<Box<dyn Iterator<Item = Result<HandRecord, SourceError>> + '_>, Failure> {
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub fn hands(&self) -> Result<Box<dyn Iterator<Item = Result<HandRecord, Error>> + '_>, Error> {
         Ok(match self {
             Source::Ledger(reader) => {
-                Box::new(reader.hands().map(|record| record.map_err(SourceError::from)))
+                Box::new(reader.hands().map(|record| record.map_err(Error::from)))
             }
             Source::Log(log) => {
                 Box::new(LogHands { log, reader: acpc::Reader::new(&log.def, open(&log.path)?) })
@@ -259,24 +277,24 @@ struct LogHands<'a> {
 }
 
 impl Iterator for LogHands<'_> {
-    type Item = Result<HandRecord, SourceError>;
+    type Item = Result<HandRecord, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let path = &self.log.path;
         match self.reader.next() {
             Some(Err(error)) if error.cut => {
                 if !self.log.told.get() {
-                    warn_of_cut(path, &error);
+                    (self.log.warn)(&cut_off(path, &error));
                 }
                 self.next()
             }
-            Some(Err(source)) => Some(Err(SourceError::Log { path: path.clone(), source })),
+            Some(Err(error)) => Some(Err(Error::at(path, error))),
             Some(Ok(record)) => Some(Ok(record)),
             None => {
                 let repeated = self.reader.repeated().filter(|_| !self.log.told.get());
                 if let Some((count, line)) = repeated {
                     let (path, hands) = (path.display(), counted(count, "hand"));
-                    warn(&format!(
+                    (self.log.warn)(&format!(
                         "{path}: {hands} with the number of an earlier one, the first on line \
                          {line}: the same hands may be there twice"
                     ));
@@ -288,25 +306,9 @@ impl Iterator for LogHands<'_> {
     }
 }
 
-/// Warns of a hand that is left out because its file ends in the middle of it.
-pub(crate) fn warn_of_cut(path: &Path, error: &ReadError) {
-    let path = path.display();
-    warn(&format!("{path} ends in the middle of a hand, which is left out: {error}"));
-}
-
-/// Prints a warning on standard error.
-pub(crate) fn warn(text: &str) {
-    // Nothing can be done when stderr is closed.
-    let _ = writeln!(std::io::stderr(), "warning: {}", game::escape::visible(text));
-}
-
-/// Verifies the hashes of a ledger's rows.
-pub(crate) fn integrity(ledger: &LedgerReader, quiet: bool) -> Result<Integrity, Failure> {
-    let hands = ledger.count().map_err(Failure::input)?;
-    let mut progress = Progress::patient(hands, "hands hashed", quiet);
-    let integrity = ledger.integrity(&mut |done| progress.show(done, ""));
-    progress.finish();
-    integrity.map_err(Failure::input)
+/// The warning of a hand that is left out because its file ends in the middle of it.
+pub fn cut_off(path: &Path, error: &ReadError) -> String {
+    format!("{} ends in the middle of a hand, which is left out: {error}", path.display())
 }
 
 /// Slumbot's winnings against itself; the server reports by how much this side did better.
@@ -316,22 +318,21 @@ fn baseline(hand: &SlumbotHand) -> Option<Payoff> {
 
 impl Settled {
     /// The entrants by seat.
-    pub(crate) fn entrants(&self) -> BySeat<u8> {
+    pub fn entrants(&self) -> BySeat<u8> {
         BySeat::from_fn(2, |seat| u8::from(seat != self.seat))
     }
 
     /// The winnings by seat.
-    pub(crate) fn payoffs(&self) -> BySeat<Payoff> {
+    pub fn payoffs(&self) -> BySeat<Payoff> {
         BySeat::from_fn(2, |seat| if seat == self.seat { self.won } else { -self.won })
     }
 }
 
-fn cannot_read(path: &Path) -> impl FnOnce(std::io::Error) -> Failure {
-    let path = path.to_path_buf();
-    move |error| Failure::input(anyhow::anyhow!("cannot read {}: {error}", path.display()))
+fn cannot_read(path: &Path) -> impl FnOnce(io::Error) -> Error {
+    move |error| Error::new(format!("cannot read {}: {error}", path.display()))
 }
 
-fn open(path: &Path) -> Result<BufReader<File>, Failure> {
+fn open(path: &Path) -> Result<BufReader<File>, Error> {
     File::open(path).map(BufReader::new).map_err(cannot_read(path))
 }
 
@@ -342,14 +343,17 @@ const START: u64 = 1 << 16;
 const SHOWN: usize = 60;
 
 /// The beginning of a file.
-fn start(path: &Path) -> Result<Vec<u8>, Failure> {
+fn start(path: &Path) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
     open(path)?.take(START).read_to_end(&mut bytes).map_err(cannot_read(path))?;
     Ok(bytes)
 }
 
 /// The format of poker sites that a file has, if it has one.
-pub(crate) fn site_format(path: &Path) -> Result<Option<SiteFormat>, Failure> {
+///
+/// # Errors
+/// If it cannot be read.
+pub fn site_format(path: &Path) -> Result<Option<SiteFormat>, Error> {
     if path.is_dir() {
         return Ok(None);
     }
@@ -357,7 +361,7 @@ pub(crate) fn site_format(path: &Path) -> Result<Option<SiteFormat>, Failure> {
 }
 
 /// The header of an ACPC log; the outer `None` for a database.
-fn log_start(path: &Path) -> Result<Option<Option<acpc::Header>>, Failure> {
+fn log_start(path: &Path) -> Result<Option<Option<acpc::Header>>, Error> {
     let bytes = start(path)?;
     if bytes.starts_with(b"SQLite format 3\0") {
         return Ok(None);
@@ -374,12 +378,12 @@ fn log_start(path: &Path) -> Result<Option<Option<acpc::Header>>, Failure> {
     };
     let site = site_format(path)?.map(SiteFormat::name);
     let path = path.display();
-    Err(Failure::input(match site {
-        Some(name) => anyhow::anyhow!(
+    Err(Error::new(match site {
+        Some(name) => format!(
             "{path} is {name}: `cardroom import {path} --out FOLDER` makes a match of it, which \
              can be read here"
         ),
-        None => anyhow::anyhow!(
+        None => format!(
             "{path} is neither a cardroom ledger nor an ACPC log: {begins} (`cardroom import` also \
              reads PokerStars text, Open Hand History, PHH in files named .phh or .phhs, and CSV \
              in files named .csv)"
@@ -392,21 +396,18 @@ fn log_game(
     path: &Path,
     header: Option<&acpc::Header>,
     game: Option<&str>,
-) -> Result<Arc<GameDef>, Failure> {
+) -> Result<Arc<GameDef>, Error> {
     let load = |name: &str| load_game(name, Reading::Strict);
     if let Some(name) = game {
-        return load(name).map_err(Failure::input);
+        return load(name);
     }
     let header = header.ok_or_else(|| {
-        Failure::input(anyhow::anyhow!(
-            "{} does not name its game: say which with --game",
-            path.display()
-        ))
+        Error::new(format!("{} does not name its game: say which with --game", path.display()))
     })?;
     let stem = Path::new(&header.game).file_stem().map(|stem| stem.to_string_lossy());
     load(&header.game).or_else(|error| stem.and_then(|stem| load(&stem).ok()).ok_or(error)).map_err(
         |error| {
-            Failure::input(anyhow::anyhow!(
+            Error::new(format!(
                 "{} was played in {}: {error}; say where the game is with --game",
                 path.display(),
                 header.game

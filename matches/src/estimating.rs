@@ -4,18 +4,28 @@
 //! few deals, drawn at random and then set aside, for its time and for the variance that it leaves;
 //! the best one for the time corrects as many of the other deals as there is time for. Neither the
 //! choice nor the number depends on the deals that are then estimated from.
+//!
+//! Estimates are kept in the match's folder, so that the next report has them at once. The file may
+//! be deleted at any time. An entry is used only for the very same records, agents, program and
+//! settings.
 
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use agents::{Cost, Registry, StrategyQuery};
 use game::{Policy, ValueFunction};
-use logs::estimate::{Estimates, Observed, Part, Sampling};
+use logs::estimate::{Estimates, NoEstimates, Observed, Part, Rows, Sampling};
+use logs::ledger::Integrity;
 use logs::stats::report::{SampleSection, Tried};
+use logs::{MatchInfo, Provenance, folder};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use show::number::hexadecimal;
 
-use crate::exit::Failure;
+use crate::Error;
+use crate::plan::files_sha256;
 use crate::source::Source;
 
 /// The time for corrections by default, in seconds; loading and trying values takes up to as much.
@@ -42,7 +52,7 @@ const VALUED_HANDS: u64 = 200_000;
 
 /// The value function behind estimates.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Values {
+pub enum Values {
     /// The best for the time; without a limit that of both agents if they can be asked, else the
     /// shipped blueprint's, if there is one for the game and hands are not too many.
     Auto,
@@ -59,7 +69,7 @@ pub(crate) enum Values {
 
 /// How many deals are corrected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Extent {
+pub enum Extent {
     /// None: no estimates.
     None,
     /// As many as there is time for.
@@ -72,25 +82,28 @@ pub(crate) enum Extent {
 
 /// The estimates that are wanted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Wanted {
-    pub(crate) extent: Extent,
-    pub(crate) values: Values,
+pub struct Wanted {
+    /// How many deals are corrected.
+    pub extent: Extent,
+    /// By whose values.
+    pub values: Values,
     /// The number of luckiest hands to keep.
-    pub(crate) luckiest: usize,
+    pub luckiest: usize,
 }
 
 /// Estimates that are ready for the hands of a match.
-pub(crate) struct Prepared {
-    pub(crate) estimates: Estimates,
+pub struct Prepared {
+    /// The estimates, to which the hands are added.
+    pub estimates: Estimates,
     /// The values that were chosen.
-    pub(crate) values: Values,
+    pub values: Values,
     /// Number of all deals, and what was tried, unless all deals are corrected.
     sample: Option<(u64, Vec<Tried>)>,
 }
 
 impl Values {
     /// Parses a value function: a name, or the file of a blueprint.
-    pub(crate) fn named(text: &str) -> Values {
+    pub fn named(text: &str) -> Values {
         match text {
             "auto" => Values::Auto,
             "blueprint" => Values::Blueprint,
@@ -102,7 +115,7 @@ impl Values {
     }
 
     /// The name for [`named`](Self::named).
-    pub(crate) fn name(&self) -> String {
+    pub fn name(&self) -> String {
         match self {
             Values::Auto => "auto".to_owned(),
             Values::Blueprint => "blueprint".to_owned(),
@@ -153,20 +166,22 @@ impl std::fmt::Display for Extent {
 
 impl Wanted {
     /// No estimates.
-    pub(crate) const NONE: Wanted =
-        Wanted { extent: Extent::None, values: Values::Equity, luckiest: 0 };
+    pub const NONE: Wanted = Wanted { extent: Extent::None, values: Values::Equity, luckiest: 0 };
 }
 
 impl Prepared {
     /// Estimates by these values, of every deal.
-    pub(crate) fn by(match_: &Match<'_>, values: Values) -> Result<Prepared, Failure> {
+    ///
+    /// # Errors
+    /// If the records or the value function cannot be read.
+    pub fn by(match_: &Match<'_>, values: Values) -> Result<Prepared, Error> {
         let estimates = match_.estimates(match_.values(&values)?)?;
         Ok(Prepared { estimates, values, sample: None })
     }
 
     /// The sample behind the estimates, `None` if all deals are corrected: what was tried, with
     /// what has been seen since.
-    pub(crate) fn sample(&self, corrected: u64) -> Option<SampleSection> {
+    pub fn sample(&self, corrected: u64) -> Option<SampleSection> {
         let (of, mut tried) = self.sample.clone()?;
         let values = self.values.name();
         if let Some(chosen) = tried.iter_mut().find(|tried| tried.values == values) {
@@ -179,7 +194,7 @@ impl Prepared {
 }
 
 /// A match whose hands are to be estimated from.
-pub(crate) struct Match<'a> {
+pub struct Match<'a> {
     source: &'a Source,
     wanted: &'a Wanted,
     policies: [Option<Arc<dyn Policy>>; 2],
@@ -191,7 +206,7 @@ pub(crate) struct Match<'a> {
 impl<'a> Match<'a> {
     /// The match of this source, with its agents if the registry has them; `None` for games
     /// without estimates.
-    pub(crate) fn of(
+    pub fn of(
         source: &'a Source,
         wanted: &'a Wanted,
         registry: Option<&'a Registry>,
@@ -211,7 +226,10 @@ impl<'a> Match<'a> {
     }
 
     /// Prepares the estimates that are wanted; `seen` is called now and then.
-    pub(crate) fn prepare(&self, seen: &mut dyn FnMut()) -> Result<Prepared, Failure> {
+    ///
+    /// # Errors
+    /// If the records or the value function cannot be read.
+    pub fn prepare(&self, seen: &mut dyn FnMut()) -> Result<Prepared, Error> {
         let deals = self.deals()?;
         let prepared = match self.wanted.extent {
             Extent::Second => return self.choose(deals, seen),
@@ -228,7 +246,7 @@ impl<'a> Match<'a> {
     }
 
     /// The values that are wanted, without regard to time.
-    fn best(&self) -> Result<Values, Failure> {
+    fn best(&self) -> Result<Values, Error> {
         if self.wanted.values != Values::Auto {
             return Ok(self.wanted.values.clone());
         }
@@ -244,18 +262,16 @@ impl<'a> Match<'a> {
     }
 
     /// The number of deals.
-    fn deals(&self) -> Result<u64, Failure> {
+    fn deals(&self) -> Result<u64, Error> {
         let hands = match self.source {
-            Source::Ledger(reader) => {
-                reader.count().map_err(Failure::input)? + self.source.settled()?.len() as u64
-            }
+            Source::Ledger(reader) => reader.count()? + self.source.settled()?.len() as u64,
             Source::Log(_) => self.source.hands()?.count() as u64,
         };
         Ok((hands / self.source.info().group() as u64).max(1))
     }
 
     /// Chooses values and the number of deals by a trial.
-    fn choose(&self, deals: u64, seen: &mut dyn FnMut()) -> Result<Prepared, Failure> {
+    fn choose(&self, deals: u64, seen: &mut dyn FnMut()) -> Result<Prepared, Error> {
         let aside = (TRIAL_DEALS / deals as f64).min(TRIAL_SHARE);
         let drawn = Sampling::of(aside, 0.0);
         let trial = self.source.drawn(&|deal| drawn.part(deal) == Part::Aside)?;
@@ -291,7 +307,7 @@ impl<'a> Match<'a> {
     }
 
     /// The value functions to try.
-    fn candidates(&self) -> Result<Vec<Values>, Failure> {
+    fn candidates(&self) -> Result<Vec<Values>, Error> {
         if self.wanted.values != Values::Auto {
             return Ok(vec![self.wanted.values.clone()]);
         }
@@ -318,7 +334,7 @@ impl<'a> Match<'a> {
         trial: &[Observed],
         values: &Values,
         deals: u64,
-    ) -> Result<Tried, Failure> {
+    ) -> Result<Tried, Error> {
         let group = self.source.info().group();
         // The first hands take longer, and each later part a little less: strategies are asked when
         // they are first needed. The later half tells best what the hands after the trial take.
@@ -327,7 +343,7 @@ impl<'a> Match<'a> {
         let mut taken: Vec<(f64, usize)> = Vec::new();
         for (number, hands) in trial.chunks(chunk).enumerate() {
             let start = Instant::now();
-            let all = hands.iter().cloned().map(Ok::<_, Failure>);
+            let all = hands.iter().cloned().map(Ok::<_, Error>);
             let _ = estimates.add_all(all, &mut |_| ControlFlow::Continue(()))?;
             taken.push((start.elapsed().as_secs_f64(), hands.len()));
             if number == 0 {
@@ -348,7 +364,7 @@ impl<'a> Match<'a> {
     }
 
     /// Empty estimates of the first entrant's rate by this value function.
-    fn estimates(&self, function: Option<Arc<dyn ValueFunction>>) -> Result<Estimates, Failure> {
+    fn estimates(&self, function: Option<Arc<dyn ValueFunction>>) -> Result<Estimates, Error> {
         let info = self.source.info();
         let estimates = Estimates::new(info, 0).expect("checked when the match was opened");
         let mut estimates = estimates.keeping_luckiest(self.wanted.luckiest);
@@ -359,11 +375,11 @@ impl<'a> Match<'a> {
     }
 
     /// The value function of a blueprint, if one is wanted.
-    fn values(&self, wanted: &Values) -> Result<Option<Arc<dyn ValueFunction>>, Failure> {
+    fn values(&self, wanted: &Values) -> Result<Option<Arc<dyn ValueFunction>>, Error> {
         let info = self.source.info();
         let def = &info.game;
         let none = || {
-            Failure::input(anyhow::anyhow!(
+            Error::new(format!(
                 "no blueprint ships for the game of {}: name the file of one as --values FILE, or \
                  leave out --values",
                 info.name
@@ -379,13 +395,140 @@ impl<'a> Match<'a> {
                 values.map(Some).ok_or_else(none)
             }
             Values::File(path) => {
-                let values = agents::values_of_file(path).map_err(Failure::input)?;
+                let values = agents::values_of_file(path)?;
                 values.check_game(def).map_err(|error| {
                     let path = path.display();
-                    Failure::input(anyhow::anyhow!("{path}: {error}: leave out --values"))
+                    Error::new(format!("{path}: {error}: leave out --values"))
                 })?;
                 Ok(Some(values))
             }
         }
+    }
+}
+
+/// The format of the file.
+const SCHEMA: &str = "cardroom-estimates/1";
+
+/// The most entries: one for each combination of settings.
+const MOST: usize = 16;
+
+/// Estimates, with the deals that they come from.
+#[derive(Debug, Clone)]
+pub struct Estimated {
+    /// The rows of the report, or why there are none.
+    pub rows: Result<Rows, NoEstimates>,
+    /// The deals that they come from, unless those are all.
+    pub sample: Option<SampleSection>,
+    /// The values that were chosen.
+    pub values: String,
+}
+
+/// The file of a match's folder.
+#[derive(Debug)]
+pub struct Keeper {
+    file: PathBuf,
+    /// What all entries depend on.
+    identity: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct File {
+    schema: String,
+    about: String,
+    entries: Vec<Entry>,
+}
+
+#[derive(Clone, Serialize, Deserialize)]
+struct Entry {
+    /// The SHA-256 of all that the estimates depend on.
+    key: String,
+    rows: Rows,
+    sample: Option<SampleSection>,
+    values: String,
+}
+
+impl Estimated {
+    /// The estimates of all hands.
+    pub fn of(prepared: &Prepared) -> Estimated {
+        let rows = prepared.estimates.rows();
+        let sample = rows.as_ref().ok().and_then(|rows| prepared.sample(rows.corrected));
+        Estimated { rows, sample, values: prepared.values.name() }
+    }
+}
+
+impl Keeper {
+    /// The file of this folder. `None` where the records have no hashes or these do not fit, and
+    /// where a file of an agent cannot be read.
+    pub fn of(
+        folder: &Path,
+        record: &Integrity,
+        info: &MatchInfo,
+        registry: Option<&Registry>,
+        program: &Provenance,
+    ) -> Option<Keeper> {
+        let contents = record.contents.as_ref().filter(|_| record.faults.is_empty())?;
+        let mut identity =
+            format!("{SCHEMA}\n{} {:?}\n{contents}\n", program.version, program.commit);
+        for entrant in &info.entrants {
+            let agent = registry.and_then(|registry| registry.resolve(&entrant.agent).ok());
+            let files = agent.map(|agent| files_sha256(agent.files())).transpose().ok()?;
+            identity.push_str(&format!("{} {files:?}\n", entrant.agent));
+        }
+        Some(Keeper { file: folder.join(folder::ESTIMATES), identity })
+    }
+
+    /// The estimates with these settings, if they are kept. Those of all deals are preferred.
+    pub fn find(&self, wanted: &Wanted) -> Option<Estimated> {
+        // The luckiest hands are not kept.
+        if wanted.luckiest > 0 {
+            return None;
+        }
+        let entries = self.entries();
+        let all = Wanted { extent: Extent::All, ..wanted.clone() };
+        let of = |wanted: &Wanted| {
+            let key = self.key(wanted)?;
+            entries.iter().find(|entry| entry.key == key).cloned()
+        };
+        let best = if wanted.extent == Extent::Second { of(&all) } else { None };
+        let Entry { rows, sample, values, .. } = best.or_else(|| of(wanted))?;
+        Some(Estimated { rows: Ok(rows), sample, values })
+    }
+
+    /// Keeps estimates, and returns them as they will be found: the last digits may differ. A
+    /// folder that cannot be written is left as it is.
+    pub fn keep(&self, wanted: &Wanted, found: Estimated) -> Estimated {
+        let (Ok(rows), Some(key)) = (&found.rows, self.key(wanted)) else { return found };
+        let Estimated { sample, values, .. } = &found;
+        let new = Entry { key, rows: rows.clone(), sample: sample.clone(), values: values.clone() };
+        let mut entries = self.entries();
+        entries.retain(|entry| entry.key != new.key);
+        entries.insert(0, new);
+        entries.truncate(MOST);
+        let about = "estimates of cardroom stats, kept to have them at once: may be deleted";
+        let file = File { schema: SCHEMA.to_owned(), about: about.to_owned(), entries };
+        let Ok(text) = serde_json::to_string(&file) else { return found };
+        let written = runs::write_whole(&self.file, |out| writeln!(out, "{text}"));
+        match written {
+            Ok(()) => self.find(wanted).filter(|_| wanted.luckiest == 0).unwrap_or(found),
+            Err(_) => found,
+        }
+    }
+
+    /// The entries of the file; none where it cannot be read.
+    fn entries(&self) -> Vec<Entry> {
+        let text = std::fs::read_to_string(&self.file).unwrap_or_default();
+        let file = serde_json::from_str::<File>(&text).ok().filter(|file| file.schema == SCHEMA);
+        file.map(|file| file.entries).unwrap_or_default()
+    }
+
+    /// The key of these settings; `None` where a blueprint cannot be read.
+    fn key(&self, wanted: &Wanted) -> Option<String> {
+        let Wanted { extent, values, .. } = wanted;
+        let file = match values {
+            Values::File(path) => files_sha256(std::slice::from_ref(path)).ok()?,
+            _ => None,
+        };
+        let settings = format!("{extent} {} {file:?}", values.name());
+        Some(hexadecimal(&Sha256::digest(format!("{}{settings}", self.identity))))
     }
 }

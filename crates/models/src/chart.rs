@@ -3,37 +3,36 @@
 //! in the same way.
 
 use std::fmt::Write;
-use std::io::IsTerminal;
 
-use cards::{CardSet, Combo, StartingHand, grid};
-use game::{Action, Betting, Chips, PublicState, Turn};
-use serde::{Serialize, Serializer};
-use show::Table;
+use cards::{CardSet, Combo, HoleCards, StartingHand, grid};
+use game::{Action, Betting, Chips, Policy, PublicState, Seat, Strategy, Turn, notation};
+use serde::Serialize;
 use show::number::percent;
 use show::svg::{Colour, Head, Heading, Picture};
-use solvers::subgame::{action_word, before_street};
+use show::{Table, as_text};
 
 /// The strategy of a range at a spot.
-#[derive(Serialize)]
-pub(crate) struct Chart {
+#[derive(Debug, Serialize)]
+pub struct Chart {
     /// The board; hands with its cards are missing.
     #[serde(skip)]
     board: CardSet,
-    pub(crate) actions: Vec<Choice>,
+    /// The actions of the spot.
+    pub actions: Vec<Choice>,
     /// The hands of the player's range.
-    pub(crate) hands: Vec<Hand>,
+    pub hands: Vec<Hand>,
     /// The sum of the hands' weights.
-    pub(crate) combos: f64,
+    pub combos: f64,
 }
 
 /// An action of the spot with its frequency over the range.
-#[derive(Serialize)]
-pub(crate) struct Choice {
+#[derive(Debug, Serialize)]
+pub struct Choice {
     /// The short name: `x`, `b66`, or `r250` with the total on the street.
     #[serde(rename = "action")]
-    pub(crate) word: String,
+    pub word: String,
     /// The full name: `bet 66`.
-    pub(crate) name: String,
+    pub name: String,
     /// A letter that no other action of the spot has.
     #[serde(skip)]
     letter: char,
@@ -41,43 +40,49 @@ pub(crate) struct Choice {
     kind: Kind,
     /// For bets and raises, the raise as a share of the pot after a call.
     #[serde(rename = "share_of_pot")]
-    pub(crate) of_pot: Option<f64>,
-    /// The share of the range that takes it, from 0 to 1, and the number of combos.
-    pub(crate) frequency: f64,
-    pub(crate) combos: f64,
+    pub of_pot: Option<f64>,
+    /// The share of the range that takes it, from 0 to 1.
+    pub frequency: f64,
+    /// The number of combos that take it.
+    pub combos: f64,
 }
 
 /// The kind of an action, which determines its colour.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Fold.
     Fold,
     /// Check or call.
     Call,
     /// A bet or raise, with its index from the smallest.
     Raise(usize),
+    /// A bet or raise of all chips.
     AllIn,
 }
 
 /// A hand of the range.
-#[derive(Serialize)]
-pub(crate) struct Hand {
+#[derive(Debug, Serialize)]
+pub struct Hand {
     #[serde(rename = "hand", serialize_with = "as_text")]
-    pub(crate) combo: Combo,
-    pub(crate) weight: f64,
+    /// The hand.
+    pub combo: Combo,
+    /// Its weight in the range.
+    pub weight: f64,
     /// The probability of each action.
-    pub(crate) strategy: Vec<f64>,
+    pub strategy: Vec<f64>,
     /// The expected chips from the pot from here on; `None` when the other range has no hand it can
     /// meet.
-    pub(crate) gets: Option<f64>,
+    pub gets: Option<f64>,
 }
 
 /// A cell of the chart: all combos of one starting hand.
-#[derive(Serialize)]
-pub(crate) struct Class {
+#[derive(Debug, Serialize)]
+pub struct Class {
+    /// The starting hand.
     #[serde(serialize_with = "as_text")]
-    pub(crate) hand: StartingHand,
+    pub hand: StartingHand,
     /// The sum of their weights; 0 if none is in the range.
-    pub(crate) combos: f64,
+    pub combos: f64,
     /// The number of combos that the board allows.
     #[serde(skip)]
     most: usize,
@@ -89,24 +94,49 @@ pub(crate) struct Class {
     gets: Option<f64>,
 }
 
-/// Writes a value as its text.
-pub(crate) fn as_text<S: Serializer>(
-    value: &impl std::fmt::Display,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(value)
-}
-
 impl Chart {
     /// The chart of a spot with these actions, where each hand has as many probabilities.
-    pub(crate) fn new(state: &PublicState, actions: &[Action], hands: Vec<Hand>) -> Chart {
+    pub fn new(state: &PublicState, actions: &[Action], hands: Vec<Hand>) -> Chart {
         let combos = hands.iter().map(|hand| hand.weight).sum();
         let actions = choices(state, actions, &hands, combos);
         Chart { board: state.board().set(), actions, hands, combos }
     }
 
+    /// The policy's strategy with the hands of these weights, by the numbers of their combos.
+    pub fn of_policy(
+        policy: &dyn Policy,
+        public: &PublicState,
+        seat: Seat,
+        weights: &[f64],
+    ) -> Chart {
+        let mut combos: Vec<Combo> =
+            Combo::all().filter(|combo| weights[combo.index()] > 0.0).collect();
+        combos.sort_by_key(|combo| (combo.starting_hand(), std::cmp::Reverse(*combo)));
+        let hole = |combo: &Combo| HoleCards::new(&combo.cards()).expect("two different cards");
+        let holes: Vec<HoleCards> = combos.iter().map(hole).collect();
+        let mut strategies = vec![Strategy { actions: Vec::new() }; holes.len()];
+        policy.strategies(public, seat, &holes, &mut |hand, strategy| {
+            strategies[hand].clone_from(strategy);
+        });
+        let played = strategies.iter().flat_map(|strategy| &strategy.actions);
+        let actions = distinct(played.filter(|(_, share)| *share > 0.0).map(|&(action, _)| action));
+        let hands = combos.iter().zip(&strategies).map(|(&combo, strategy)| Hand {
+            combo,
+            weight: weights[combo.index()],
+            strategy: actions.iter().map(|&action| strategy.probability(action)).collect(),
+            gets: None,
+        });
+        let mut chart = Chart::new(public, &actions, hands.collect());
+        for (choice, &action) in chart.actions.iter_mut().zip(&actions) {
+            choice.word.clear();
+            let limit = public.def().betting == game::Betting::Limit;
+            notation::write_action(action, limit, &mut choice.word);
+        }
+        chart
+    }
+
     /// The 169 cells of the chart, row by row.
-    pub(crate) fn classes(&self) -> Vec<Class> {
+    pub fn classes(&self) -> Vec<Class> {
         let class = |kind: StartingHand| {
             let hands: Vec<&Hand> =
                 self.hands.iter().filter(|hand| hand.combo.starting_hand() == kind).collect();
@@ -136,9 +166,25 @@ impl Chart {
     }
 }
 
+/// The distinct ones of these actions: fold, call, and raises by size.
+pub fn distinct(actions: impl Iterator<Item = Action>) -> Vec<Action> {
+    let mut distinct = Vec::new();
+    for action in actions {
+        if !distinct.contains(&action) {
+            distinct.push(action);
+        }
+    }
+    distinct.sort_by_key(|action| match action {
+        Action::Fold => (0, 0),
+        Action::Call => (1, 0),
+        Action::RaiseTo(total) => (2, *total),
+    });
+    distinct
+}
+
 /// The actions with names and frequencies.
 fn choices(state: &PublicState, actions: &[Action], hands: &[Hand], combos: f64) -> Vec<Choice> {
-    let bet_before = state.highest() > before_street(state);
+    let bet_before = state.highest() > state.before_street();
     // A limit game has one size, which is all-in only by chance.
     let no_limit = state.def().betting == Betting::NoLimit;
     let most = state.legal().raise.filter(|_| no_limit).map(|raise| raise.max);
@@ -146,8 +192,8 @@ fn choices(state: &PublicState, actions: &[Action], hands: &[Hand], combos: f64)
     let several = actions.iter().filter(sizes).count() > 1;
     let mut raises = 0;
     let mut choice = |number: usize, action: Action| {
-        let word = action_word(state, action);
-        let chips = |total: Chips| total - before_street(state);
+        let word = state.action_word(action);
+        let chips = |total: Chips| total - state.before_street();
         let (kind, letter, name) = match action {
             Action::Fold => (Kind::Fold, 'F', "fold".to_owned()),
             Action::Call if word == "x" => (Kind::Call, 'X', "check".to_owned()),
@@ -185,14 +231,14 @@ fn of_pot(state: &PublicState, action: Action) -> Option<f64> {
 
 /// An action of the player to act in words, in chips of the street, with a bet's share of the pot:
 /// `check`, `call 50`, `raise to 250 (75 % of the pot)`.
-pub(crate) fn action_words(state: &PublicState, action: Action) -> String {
+pub fn action_words(state: &PublicState, action: Action) -> String {
     let legal = state.legal();
     match action {
         Action::Fold => "fold".to_owned(),
         Action::Call if !legal.fold => "check".to_owned(),
         Action::Call => format!("call {}", legal.to_call),
         Action::RaiseTo(total) => {
-            let before = before_street(state);
+            let before = state.before_street();
             let verb = if state.highest() > before { "raise to" } else { "bet" };
             let share = of_pot(state, action)
                 .map_or_else(String::new, |share| format!(" ({} of the pot)", percent(share, 0)));
@@ -207,16 +253,10 @@ pub(crate) fn action_words(state: &PublicState, action: Action) -> String {
 /// The number of letters in a cell; each stands for a fifth of the hands' actions.
 const LETTERS: usize = 5;
 
-/// Whether to use colours: on a terminal, unless NO_COLOR is set.
-pub(crate) fn colours() -> bool {
-    std::io::stdout().is_terminal()
-        && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
-}
-
 /// The chart as text and as a picture.
 impl Chart {
     /// The actions with their frequencies over all hands.
-    pub(crate) fn actions_text(&self, colours: bool) -> String {
+    pub fn actions_text(&self, colours: bool) -> String {
         let named = |choice: &Choice| {
             let share = choice.of_pot.map(|share| format!(" ({} of the pot)", percent(share, 0)));
             choice.name.clone() + &share.unwrap_or_default()
@@ -240,7 +280,7 @@ impl Chart {
     }
 
     /// The chart, 80 columns wide.
-    pub(crate) fn text(&self, colours: bool) -> String {
+    pub fn text(&self, colours: bool) -> String {
         let classes = self.classes();
         let text = |number: usize| {
             let class = &classes[number];
@@ -258,7 +298,7 @@ impl Chart {
     }
 
     /// Every hand with the probabilities of its actions and its expected chips.
-    pub(crate) fn hands_text(&self) -> String {
+    pub fn hands_text(&self) -> String {
         let names = self.actions.iter().map(|choice| choice.name.as_str());
         let header = ["hand", "weight"].into_iter().chain(names).chain(["gets"]);
         let mut table = Table::new(header).right(1..).at_the_margin();
@@ -273,7 +313,7 @@ impl Chart {
 
     /// The chart as SVG: each cell is divided by the probabilities of the actions, and filled up to
     /// the share of its combos that are in the range.
-    pub(crate) fn picture(&self, title: &Title) -> String {
+    pub fn picture(&self, title: &Title) -> String {
         let [wide, tall] = grid::size([CELL, TALL]);
         let heading = Heading::new(&title.head, &title.about, wide);
         let head = HEAD + heading.extra_height();
@@ -351,11 +391,12 @@ const HEAD: f64 = 50.0;
 const LINE: f64 = 20.0;
 
 /// The text above the chart.
-pub(crate) struct Title {
+#[derive(Debug)]
+pub struct Title {
     /// The title.
-    pub(crate) head: String,
+    pub head: String,
     /// The description.
-    pub(crate) about: String,
+    pub about: String,
 }
 
 fn draw_cell(picture: &mut Picture, chart: &Chart, class: &Class, x: f64, y: f64) {
@@ -405,7 +446,7 @@ fn cell_in_words(chart: &Chart, class: &Class) -> String {
 }
 
 /// The colour of an action, also in pictures of trees.
-pub(crate) fn colour(kind: Kind) -> &'static str {
+pub fn colour(kind: Kind) -> &'static str {
     let colour = match kind {
         Kind::Fold => Colour::Fold,
         Kind::Call => Colour::Call,

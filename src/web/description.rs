@@ -1,0 +1,183 @@
+//! The OpenAPI 3.1 description of the JSON API. Each route is described where it is made, in one
+//! call that gives the router its path; schemas come from the types of the answers.
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::http::header;
+use axum::routing::get;
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde_json::{Map, Value, json};
+
+use super::api::Problem;
+
+/// The codes with which any path answers a request that is wrong, and the name of the response.
+const ERRORS: [(u16, &str); 8] = [
+    (400, "BadRequest"),
+    (401, "Unauthorized"),
+    (405, "Problem"),
+    (413, "Problem"),
+    (421, "Misdirected"),
+    (429, "Problem"),
+    (500, "Problem"),
+    (503, "Problem"),
+];
+
+/// The description as far as routes have been added.
+pub struct Description {
+    schemas: SchemaGenerator,
+    paths: Map<String, Value>,
+}
+
+impl Description {
+    /// The description of no route.
+    pub fn new() -> Description {
+        let mut settings = SchemaSettings::draft2020_12().for_serialize();
+        settings.definitions_path = "/components/schemas".into();
+        settings.meta_schema = None;
+        Description { schemas: settings.into_generator(), paths: Map::new() }
+    }
+
+    /// Describes a path whose answer to GET is a `T`, and returns it for the router. Generated
+    /// clients call the operation `id`.
+    pub fn get<T: JsonSchema>(
+        &mut self,
+        path: &'static str,
+        id: &str,
+        summary: &str,
+    ) -> &'static str {
+        let answer = self.schemas.subschema_for::<T>();
+        let mut operation = operation(id, summary, &answer, &[]);
+        if let Some((_, name)) = path.split_once('{') {
+            let name = name.trim_end_matches('}');
+            operation["responses"]["404"] = reference("Problem");
+            operation["parameters"] = json!([{
+                "name": name,
+                "in": "path",
+                "required": true,
+                "description": "Its name.",
+                "schema": { "type": "string" },
+            }]);
+        }
+        self.paths.insert(path.to_owned(), json!({ "get": operation }));
+        path
+    }
+
+    /// The same for a path that takes the keys of a `Q` as its query.
+    pub fn get_with_query<T: JsonSchema, Q: JsonSchema>(
+        &mut self,
+        path: &'static str,
+        id: &str,
+        summary: &str,
+    ) -> &'static str {
+        self.get::<T>(path, id, summary);
+        let query = Q::json_schema(&mut self.schemas).to_value();
+        let keys = query["properties"].as_object().into_iter().flatten();
+        let parameter = |(name, schema): (&String, &Value)| {
+            let description = &schema["description"];
+            json!({ "name": name, "in": "query", "description": description, "schema": schema })
+        };
+        self.paths[path]["get"]["parameters"] = keys.map(parameter).collect();
+        path
+    }
+
+    /// Describes a path that takes a body of this schema by POST, answers a `T`, and has these
+    /// further codes for what is wrong.
+    pub fn post<T: JsonSchema>(
+        &mut self,
+        path: &'static str,
+        (id, summary, description): (&str, &str, &str),
+        (name, body): (&str, Schema),
+        codes: &[u16],
+    ) -> &'static str {
+        self.schemas.definitions_mut().insert(name.to_owned(), body.into());
+        let answer = self.schemas.subschema_for::<T>();
+        let mut operation = operation(id, summary, &answer, codes);
+        operation["description"] = description.into();
+        let body = json!({ "$ref": format!("#/components/schemas/{name}") });
+        operation["requestBody"] = json!({ "required": true, "content": content(&body) });
+        self.paths.insert(path.to_owned(), json!({ "post": operation }));
+        path
+    }
+
+    /// The route at which the document is given, which describes this route, too.
+    pub fn router(mut self) -> Router {
+        let path = "/api/v1/openapi.json";
+        self.get::<Map<String, Value>>(path, "openapi", "This description.");
+        let document = Bytes::from(self.document().to_string());
+        let json = [(header::CONTENT_TYPE, "application/json")];
+        Router::new().route(path, get(move || async move { (json, document) }))
+    }
+
+    fn document(mut self) -> Value {
+        let problem = self.schemas.subschema_for::<Problem>().to_value();
+        let response =
+            |description: &str| json!({ "description": description, "content": content(&problem) });
+        let mut schemas = self.schemas.take_definitions(true);
+        schemas.values_mut().for_each(close);
+        json!({
+            "openapi": "3.1.0",
+            "info": {
+                "title": "cardroom",
+                "version": "1",
+                "summary": "Tables, matches and decisions of a bot server for computer poker.",
+                "description": "Every answer that is no success has `error` and `remedy`. No \
+                    request changes anything on the server.",
+                "license": { "name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0" },
+            },
+            "servers": [{ "url": "/" }],
+            "security": [{}, { "basic": [] }, { "bearer": [] }],
+            "paths": self.paths,
+            "components": {
+                "securitySchemes": {
+                    "basic": { "type": "http", "scheme": "basic" },
+                    "bearer": { "type": "http", "scheme": "bearer" },
+                },
+                "responses": {
+                    "Problem": response("What is wrong, and what to do about it."),
+                    "BadRequest": response(
+                        "The request cannot be read, or asks for something that cannot be."
+                    ),
+                    "Unauthorized": response(
+                        "The server requires a login, and the request has no valid one."
+                    ),
+                    "Misdirected": response(
+                        "The request is for a host that this server does not answer for."
+                    ),
+                },
+                "schemas": schemas,
+            },
+        })
+    }
+}
+
+fn operation(id: &str, summary: &str, answer: &Schema, codes: &[u16]) -> Value {
+    let mut responses = Map::new();
+    let success = json!({ "description": summary, "content": content(answer.as_value()) });
+    responses.insert("200".to_owned(), success);
+    let errors = ERRORS.into_iter().chain(codes.iter().map(|&code| (code, "Problem")));
+    responses.extend(errors.map(|(code, name)| (code.to_string(), reference(name))));
+    json!({ "operationId": id, "summary": summary, "responses": responses })
+}
+
+/// A reference to a response.
+fn reference(response: &str) -> Value {
+    json!({ "$ref": format!("#/components/responses/{response}") })
+}
+
+fn content(schema: &Value) -> Value {
+    json!({ "application/json": { "schema": schema } })
+}
+
+/// Says of an object that it has no other keys than those described.
+fn close(schema: &mut Value) {
+    if schema["properties"].is_object() {
+        // Those of its variants count, too.
+        let key = if schema["oneOf"].is_array() {
+            "unevaluatedProperties"
+        } else {
+            "additionalProperties"
+        };
+        schema[key] = false.into();
+    }
+}
