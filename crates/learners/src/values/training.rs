@@ -126,7 +126,7 @@ impl Lesson {
 
     fn samples(&self, situations: Range<usize>) -> Result<Samples, Error> {
         let LessonSettings { renamings, hands, seed, .. } = self.settings;
-        let samples = match &self.input_encoding {
+        match &self.input_encoding {
             InputEncoding::Ranges(encoding) => {
                 samples(encoding, &self.database, situations, renamings)
             }
@@ -134,8 +134,7 @@ impl Lesson {
             InputEncoding::EndOfFlop => {
                 end_of_flop::samples(&self.database, situations, hands, seed)
             }
-        };
-        samples
+        }
     }
 
     /// The samples to train on, and those to choose the epoch by.

@@ -102,7 +102,7 @@ impl Opponent {
     pub fn judge(&self, street: Street, counts: &ClassCounts) -> Result<RuleEvaluator, Error> {
         let InBuckets { strategy, .. } = self.in_buckets();
         let fitness = fitness::Fitness::new(counts, self.strategy.tree(), strategy, street);
-        let fitness = fitness.map_err(|error| self.failure(error))?;
+        let fitness = fitness.map_err(|error| self.failure(&error))?;
         Ok(RuleEvaluator::new(fitness, self.strategy.tree().def().big_blind()))
     }
 
@@ -127,10 +127,10 @@ impl Opponent {
         };
         let won =
             fitness::best_response(counts, self.strategy.tree(), strategy, fitness.street(), rule);
-        won.map_err(|error| self.failure(error))
+        won.map_err(|error| self.failure(&error))
     }
 
-    fn failure(&self, error: Error) -> Error {
+    fn failure(&self, error: &Error) -> Error {
         Error::new(format!("`{}`: {error}", self.name))
     }
 }
