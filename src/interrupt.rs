@@ -25,6 +25,11 @@ pub(crate) fn stopped(what: &str) -> Failure {
     Failure::interrupted(format!("{what}; resume with: {}", command_line()))
 }
 
+/// The failure of a run that was stopped and keeps nothing, which says how to start it again.
+pub(crate) fn repeatable(what: &str) -> Failure {
+    Failure::interrupted(format!("{what}; start again with: {}", command_line()))
+}
+
 /// A second signal within this time counts as the first: some senders signal a process and its
 /// group.
 const ECHO: Duration = Duration::from_millis(100);

@@ -25,6 +25,18 @@ pub(crate) fn check(file: Option<&Path>) -> Result<(), Failure> {
     Err(Failure::usage(format!("{}: {reason}", path.display())))
 }
 
+/// Checks, before the work begins, that nothing will be overwritten.
+///
+/// # Errors
+/// When there is something of this name.
+pub(crate) fn check_new(path: &Path) -> Result<(), Failure> {
+    if path.exists() {
+        let reason = "already exists: give --out another name, or remove it";
+        return Err(Failure::input(anyhow::anyhow!("{} {reason}", path.display())));
+    }
+    Ok(())
+}
+
 /// The result of a command: the same value is printed as text and, with `--json`, as a document,
 /// an object that begins with the name of its format.
 pub(crate) trait Report: fmt::Display + Serialize {

@@ -51,12 +51,7 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<Output, Failure> {
     output::check(args.out.as_deref())?;
     let situations = args.situations.as_deref().map(Database::open).transpose()?;
-    let mut progress = Progress::parts(1000, false);
-    let show = |made: Made| {
-        progress.show((1000.0 * made.done) as u64, &format!("{}: {}", made.street, made.stage));
-    };
-    let buckets = buckets(&args.buckets, show)?;
-    progress.finish();
+    let buckets = load(&args.buckets, false)?;
     if let Some(path) = &args.out {
         let written = runs::write_whole(path, |out| buckets.write(out));
         written.map_err(|error| Failure::at(path, error))?;
@@ -138,15 +133,24 @@ impl fmt::Display for EncodingError {
     }
 }
 
-/// Buckets made from a recipe or read from a file.
-fn buckets(text: &str, show: impl FnMut(Made)) -> Result<Buckets, Failure> {
+/// Buckets made from a recipe or read from a file, with a progress display.
+pub(crate) fn load(text: &str, quiet: bool) -> Result<Buckets, Failure> {
     let path = Path::new(text);
     if !text.contains('=') && path.exists() {
         let file = File::open(path).map_err(|error| Failure::at(path, error))?;
         return Buckets::read(BufReader::new(file)).map_err(|error| Failure::at(path, error));
     }
-    let recipe: BucketRecipe = text
-        .parse()
-        .map_err(|error| Failure::usage(format!("{error} (and there is no file of that name)")))?;
-    Buckets::make(&recipe, show).map_err(Failure::from)
+    let recipe: BucketRecipe = text.parse().map_err(|error| {
+        let no_file = if text.contains('=') { "" } else { " (and there is no file of that name)" };
+        Failure::usage(format!("{error}{no_file}"))
+    })?;
+    Ok(Buckets::make(&recipe, making(quiet))?)
+}
+
+/// A display of the progress of making buckets.
+pub(crate) fn making(quiet: bool) -> impl FnMut(Made) {
+    let mut progress = Progress::parts(1000, quiet);
+    move |made| {
+        progress.show((1000.0 * made.done) as u64, &format!("{}: {}", made.street, made.stage));
+    }
 }

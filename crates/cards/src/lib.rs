@@ -5,7 +5,8 @@
 //! - [`Card`], [`Rank`], [`Suit`]: one card, written as in the ACPC protocol (`Ah`, `Td`, `2c`).
 //! - [`HoleCards`], [`Board`]: short ordered lists, kept in deal order.
 //! - [`CardSet`]: an unordered set, laid out so that the evaluator reads it without conversion.
-//! - [`Combo`], [`StartingHand`]: two hole cards as a number, and the 169 kinds of them.
+//! - [`Combo`], [`StartingHand`]: two hole cards as a number, and the 169 kinds of them; [`grid`]:
+//!   the kinds as 13 rows of 13.
 //! - [`Range`]: a weight for every hand a player may hold, written as players write it.
 //! - [`CanonicalIndex`]: deals that differ only in the names of suits as one number;
 //!   [`SuitPermutation`]: what makes one of them another.
@@ -52,7 +53,7 @@ mod suits;
 
 pub use allin::{AllInMatrix, PreflopTable, Share, all_in, all_in_multiway, all_in_without_table};
 pub use card::{Board, Card, CardList, CardSet, HoleCards, Rank, Suit};
-pub use combo::{Combo, StartingHand};
+pub use combo::{Combo, StartingHand, grid};
 pub use counting::choose;
 pub use equity::{
     Distribution, FlopPairs, Outlook, RiverBoard, RiverTable, Ties, WinRate, win_rate,

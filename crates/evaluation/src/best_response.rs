@@ -24,24 +24,25 @@
 //! With all flops everything is exact.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
+use std::fmt::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 
 use agents::AgentChoice;
 use cards::StartingHand;
-use game::GameDef;
+use game::{GameDef, Seat};
 use logs::Provenance;
-use logs::stats::t_quantile;
+use logs::stats::{Interval, t_quantile};
 use matches::runner::Stop;
 use runs::{RunError, Shard};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use show::number::hexadecimal;
+use show::Table;
+use show::number::{hexadecimal, whole};
 use solvers::Player;
 use solvers::holdem::best_response::{
-    Choices, FLOPS, FlopValues, Preflop, PreflopPlay, Responder, TreeStrategy, flop_kinds,
+    Choices, FLOPS, FlopValues, KINDS, Preflop, PreflopPlay, Responder, TreeStrategy, flop_kinds,
     shuffled_flops,
 };
 
@@ -408,5 +409,162 @@ fn mean([one, two]: [Figure; 2]) -> Figure {
     Figure {
         both: of(one.both, two.both),
         seats: [0, 1].map(|seat| of(one.seats[seat], two.seats[seat])),
+    }
+}
+
+/// The best response within a betting tree of hold'em.
+#[derive(Serialize)]
+pub struct InTreeReport<'a> {
+    agent: &'a str,
+    game: &'a str,
+    menu: String,
+    tree_sha256: String,
+    decisions: u64,
+    flops: usize,
+    kinds: usize,
+    exact: bool,
+    seed: u64,
+    complete: bool,
+    seconds: f64,
+    #[serde(flatten)]
+    figures: Option<InTreeFigures>,
+    #[serde(skip)]
+    plan: &'a BestResponseSettings,
+    #[serde(skip)]
+    outcome: &'a Outcome,
+    /// Where the results are kept, for the text.
+    #[serde(skip)]
+    kept: String,
+}
+
+#[derive(Serialize)]
+struct InTreeFigures {
+    from_flop: FigureReport<EstimateReport>,
+    from_start: FigureReport<EstimateReport>,
+}
+
+/// A figure over both seats of the response, and for each.
+#[derive(Serialize)]
+pub(crate) struct FigureReport<T> {
+    pub(crate) both: T,
+    pub(crate) seats: [T; 2],
+}
+
+#[derive(Serialize)]
+struct EstimateReport {
+    mbb: f64,
+    /// What an exact value does not have.
+    #[serde(flatten)]
+    error: Option<ErrorReport>,
+}
+
+#[derive(Serialize)]
+struct ErrorReport {
+    half_width: f64,
+    interval: Interval,
+}
+
+impl EstimateReport {
+    fn new(estimate: Estimate, exact: bool) -> EstimateReport {
+        let Estimate { mbb, half_width } = estimate;
+        let interval = Interval { low: mbb - half_width, high: mbb + half_width };
+        let error = (!exact).then_some(ErrorReport { half_width, interval });
+        EstimateReport { mbb, error }
+    }
+}
+
+impl<'a> InTreeReport<'a> {
+    /// The report of a measurement that took this long; `kept` says where the results are kept.
+    pub fn new(
+        plan: &'a BestResponseSettings,
+        outcome: &'a Outcome,
+        seconds: f64,
+        kept: String,
+    ) -> InTreeReport<'a> {
+        let exact = outcome.flops == FLOPS;
+        let tree = plan.strategy.tree();
+        let figure = |figure: Figure| FigureReport {
+            both: EstimateReport::new(figure.both, exact),
+            seats: figure.seats.map(|seat| EstimateReport::new(seat, exact)),
+        };
+        let figures = outcome.figures.as_ref().map(|found| InTreeFigures {
+            from_flop: figure(found.from_flop),
+            from_start: figure(found.from_start),
+        });
+        InTreeReport {
+            agent: plan.agent.name(),
+            game: &plan.game_name,
+            menu: tree.menu().to_string(),
+            tree_sha256: tree.hash(),
+            decisions: tree.size().decisions.iter().sum(),
+            flops: outcome.flops,
+            kinds: outcome.kinds,
+            exact,
+            seed: plan.seed,
+            complete: outcome.complete,
+            seconds,
+            figures,
+            plan,
+            outcome,
+            kept,
+        }
+    }
+}
+
+impl fmt::Display for InTreeReport<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let InTreeReport { plan, outcome, exact, decisions, seconds, .. } = *self;
+        let flops = match outcome.flops {
+            FLOPS => format!("all {FLOPS} flops ({KINDS} up to suits), exact"),
+            flops => {
+                format!(
+                    "{flops} of {FLOPS} flops ({} up to suits), seed {}",
+                    outcome.kinds, plan.seed
+                )
+            }
+        };
+        write!(
+            f,
+            "{}, best response inside its betting tree of {} decisions, {}\n{flops}; {} of them \
+         computed before, {seconds:.0} s\n\n",
+            plan.agent.name(),
+            whole(decisions),
+            plan.game_name,
+            outcome.earlier,
+        )?;
+        let Some(found) = &outcome.figures else {
+            return write!(f, "too few flops for an estimate\n{}", self.kept);
+        };
+        let mut rows = Vec::new();
+        for (name, figure) in [
+            ("best from the flop on, like the agent preflop", found.from_flop),
+            ("best before the flop, too", found.from_start),
+        ] {
+            rows.push((format!("{name}, both seats"), figure.both));
+            for (at, estimate) in figure.seats.into_iter().enumerate() {
+                let seat = Seat::new(at).expect("a seat of two players");
+                let position = plan.def.position(seat);
+                rows.push((format!("  response in seat {at}, {position}"), estimate));
+            }
+        }
+        let shown = if exact { 2 } else { 4 };
+        let header = ["what it wins", "mbb/hand", "±", "95 % interval"];
+        let mut table = Table::new(header.into_iter().take(shown)).right(1..3).at_the_margin();
+        for (name, Estimate { mbb, half_width }) in rows {
+            let interval = format!("{:+.1} to {:+.1}", mbb - half_width, mbb + half_width);
+            let row = [name, format!("{mbb:+.1}"), format!("{half_width:.1}"), interval];
+            table.row(row.into_iter().take(shown));
+        }
+        let rest = if exact {
+            ", and no more."
+        } else {
+            "; a best\nresponse on all flops wins at least as much."
+        };
+        write!(
+            f,
+            "{table}\n\nAn opponent who knows the strategy can win this much with the bets of this \
+         tree{rest}\n{}",
+            self.kept
+        )
     }
 }

@@ -1,15 +1,21 @@
 //! Counting all deals on several threads: for the best response of a player who sees the agent's
 //! buckets instead of cards, and for the exact fitness of rules.
 
+use std::fmt;
+
+use abstraction::buckets::Buckets;
 use cards::{Board, CardSet};
-use game::Street;
+use game::{GameDef, Seat, Street};
 use matches::runner::Stop;
+use serde::Serialize;
+use show::number::whole;
 use solvers::Player;
 use solvers::abstracted::best_response::{PathProbabilities, check_buckets};
-use solvers::counting::{ClassCounts, Counting, Sum};
+use solvers::counting::{ClassCounts, Counting, DEALS, Sum};
 use solvers::holdem::best_response::TreeStrategy;
 
 use crate::Error;
+use crate::best_response::FigureReport;
 use crate::folder::measure_each;
 
 /// The error for an agent that does not play by buckets.
@@ -126,4 +132,126 @@ fn each_flop(
 fn board(flop: CardSet) -> Board {
     let cards: Vec<_> = flop.iter().collect();
     Board::new(&cards).expect("three cards")
+}
+
+/// The best response that sees buckets.
+#[derive(Serialize)]
+pub struct InBucketsReport<'a> {
+    agent: &'a str,
+    game: &'a str,
+    menu: String,
+    tree_sha256: String,
+    buckets_sha256: Option<&'a str>,
+    /// The number of decision nodes of the tree.
+    decisions: u64,
+    infosets: u64,
+    guessed: u64,
+    paths: [usize; 4],
+    deals: u64,
+    best: FigureReport<Amount>,
+    own: FigureReport<Amount>,
+    seconds: f64,
+    #[serde(skip)]
+    def: &'a GameDef,
+}
+
+impl<'a> InBucketsReport<'a> {
+    /// The report of what was found against an agent of this name, in so many seconds.
+    pub fn new(
+        agent: &'a str,
+        game: &'a str,
+        def: &'a GameDef,
+        strategy: &'a dyn TreeStrategy,
+        found: &Figures,
+        seconds: f64,
+    ) -> InBucketsReport<'a> {
+        let figure = |chips: [f64; 2]| FigureReport {
+            both: Amount::new((chips[0] + chips[1]) / 2.0, def),
+            seats: chips.map(|chips| Amount::new(chips, def)),
+        };
+        let (tree, buckets) = (strategy.tree(), strategy.in_buckets().map(|agent| agent.buckets));
+        let size = tree.size();
+        let infosets = buckets.map_or(0, |buckets| {
+            let counts = Street::ALL.map(|street| buckets.count(street));
+            size.infosets(counts).iter().sum::<u128>()
+        });
+        InBucketsReport {
+            agent,
+            game,
+            menu: tree.menu().to_string(),
+            tree_sha256: tree.hash(),
+            buckets_sha256: buckets.map(Buckets::hash),
+            decisions: size.decisions.iter().sum(),
+            infosets: u64::try_from(infosets).unwrap_or(u64::MAX),
+            guessed: found.guessed,
+            paths: found.paths,
+            deals: DEALS,
+            best: figure(found.best),
+            own: figure(found.own),
+            seconds,
+            def,
+        }
+    }
+}
+
+/// What is won per hand.
+#[derive(Clone, Copy, Serialize)]
+struct Amount {
+    chips: f64,
+    mbb: f64,
+}
+
+impl Amount {
+    fn new(chips: f64, def: &GameDef) -> Amount {
+        Amount { chips, mbb: 1000.0 * chips / f64::from(def.big_blind()) }
+    }
+}
+
+impl fmt::Display for InBucketsReport<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let InBucketsReport { agent, game, best, own, .. } = self;
+        let [preflop, flop, turn, river] = self.paths;
+        write!(
+            f,
+            "{agent}, best response that sees buckets, {game}\n\
+             {} decisions, {} information sets; {preflop}, {flop}, {turn} and {river} paths of \
+             buckets up to each street\n\
+             all {} deals, exact, {:.0} s\n\n",
+            whole(self.decisions),
+            whole(self.infosets),
+            whole(DEALS),
+            self.seconds,
+        )?;
+        let mut rows = vec![("both seats".to_owned(), [best.both, own.both])];
+        for (at, won) in best.seats.into_iter().zip(own.seats).enumerate() {
+            let seat = Seat::new(at).expect("a seat of two players");
+            rows.push((format!("  in seat {at}, {}", self.def.position(seat)), won.into()));
+        }
+        let widest = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or_default();
+        let heads = ["the best response", "the agent itself"];
+        writeln!(f, "{:widest$}  {:>23}  {:>23}", "", heads[0], heads[1])?;
+        write!(f, "{:widest$}", "what it wins")?;
+        f.write_str(&format!("  {:>10}  {:>11}", "mbb/hand", "chips/hand").repeat(2))?;
+        for (name, won) in rows {
+            write!(f, "\n{name:widest$}")?;
+            for Amount { mbb, chips } in won {
+                write!(f, "  {mbb:>+10.2}  {chips:>+11.5}")?;
+            }
+        }
+        f.write_str(
+            "\n\nAn opponent who sees the agent's buckets, remembers them and knows its \
+                 strategy can win this much\n\
+                 with the bets of this tree, and no more.\n",
+        )?;
+        if self.guessed > 0 {
+            write!(
+                f,
+                "In {} information sets the agent is taken to call: training never reached them, \
+                 and in play\n\
+                 the odds of its cards decide.\n",
+                whole(self.guessed)
+            )?;
+        }
+        Ok(())
+    }
 }

@@ -13,6 +13,7 @@
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
+use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -27,6 +28,7 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use runs::{RunError, Shard};
 use serde::{Deserialize, Serialize};
+use show::number::{signed, whole};
 
 use crate::Error;
 use crate::folder::{HANDS, Manifest, folder_name, has, measure_each, shard_suffix};
@@ -287,5 +289,70 @@ impl Duel {
             )
         });
         0.5 * (one - other)
+    }
+}
+
+/// The result of a duel.
+#[derive(Serialize)]
+pub struct DuelReport<'a> {
+    agent: &'a str,
+    against: &'a str,
+    game: &'a str,
+    from: String,
+    sample_below: f64,
+    cards: u32,
+    seed: u64,
+    hands: u64,
+    /// The number of hands that were valued.
+    spots: u64,
+    rate: Option<Rate>,
+    big_blinds_a_spot: f64,
+    /// Where the results are kept, for the text.
+    #[serde(skip)]
+    kept: String,
+}
+
+impl<'a> DuelReport<'a> {
+    /// The report of a duel; `kept` says where the results are kept.
+    pub fn new(plan: &'a DuelSettings, valued: &Valued, kept: String) -> DuelReport<'a> {
+        let Duel { street, sampled, seed, .. } = &plan.duel;
+        DuelReport {
+            agent: plan.agents[0].name(),
+            against: plan.agents[1].name(),
+            game: &plan.game_name,
+            from: street.to_string(),
+            sample_below: sampled.below,
+            cards: sampled.cards,
+            seed: *seed,
+            hands: valued.hands,
+            spots: valued.spots,
+            rate: valued.rate,
+            big_blinds_a_spot: valued.at_spots,
+            kept,
+        }
+    }
+}
+
+impl fmt::Display for DuelReport<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let DuelReport { agent, against, from, .. } = self;
+        let rate = match self.rate {
+            Some(rate) => format!(
+                "{} mbb/hand, 95 % interval {} to {}",
+                signed(rate.mbb, 1),
+                signed(rate.interval.low, 1),
+                signed(rate.interval.high, 1)
+            ),
+            None => "nothing: an interval needs two hands".to_owned(),
+        };
+        write!(
+            f,
+            "{agent} wins from {against} on the {from} and later: {rate}\n{} hands of {against} \
+             against itself, {} of them valued over all hands there ({} big blinds each)\n{}",
+            whole(self.hands),
+            whole(self.spots),
+            signed(self.big_blinds_a_spot, 4),
+            self.kept,
+        )
     }
 }

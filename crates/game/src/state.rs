@@ -187,6 +187,28 @@ impl PublicState {
         self.committed[seat].saturating_sub(self.before_street[seat])
     }
 
+    /// The chips that the player who acts had put in before this street; 0 where nobody acts.
+    pub fn before_street(&self) -> Chips {
+        let Turn::Act(seat) = self.turn() else { return 0 };
+        self.committed[seat] - self.committed_street(seat)
+    }
+
+    /// The short name of an action: `f` folds, `x` checks, `c` calls, `bN` and `rN` bet and raise to
+    /// N chips on this street.
+    pub fn action_word(&self, action: Action) -> String {
+        let Turn::Act(seat) = self.turn() else { return String::new() };
+        match action {
+            Action::Fold => "f".to_owned(),
+            Action::Call if self.committed[seat] == self.highest() => "x".to_owned(),
+            Action::Call => "c".to_owned(),
+            Action::RaiseTo(total) => {
+                let before = self.before_street();
+                let letter = if self.highest() > before { 'r' } else { 'b' };
+                format!("{letter}{}", total - before)
+            }
+        }
+    }
+
     /// All chips in the middle, those of this street included.
     pub fn pot(&self) -> u64 {
         self.committed.as_slice().iter().map(|&c| u64::from(c)).sum()

@@ -10,19 +10,24 @@
 //!
 //! Learners:
 //!
+//! - [`blueprint`]: training of a blueprint with checkpoints and a learning curve.
 //! - [`Training`]: a run of a learner in steps, which can be saved and resumed.
 //! - [`cart`]: greedy decision trees. [`oct`]: optimal ones. [`boost`]: boosted trees.
 //! - [`mlp`]: training of networks. [`values`]: networks that learn the values of hands.
 //! - [`student`]: a run for each street of a dataset, and the resulting agent's model.
+//! - [`training`]: what keeps a run in a folder while it goes on.
 //! - [`measure`]: the losses of a classifier on a table, and classifiers without training.
 //!
-//! Nothing here reads a clock or prints: that is for the caller of a [`Training`].
+//! Nothing here reads a clock or prints: that is for the caller of a [`Training`], who passes a
+//! [`training::Watch`]; the time between checkpoints is kept by [`runs::Checkpoint`].
 
+pub mod blueprint;
 mod data;
 mod error;
 pub mod measure;
 pub mod mlp;
 pub mod student;
+pub mod training;
 mod trees;
 pub mod values;
 

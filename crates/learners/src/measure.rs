@@ -1,15 +1,25 @@
 //! The losses of a classifier on a table, all weighted by the rows' weights, and what a learner
 //! must beat: classifiers without training.
 
-use models::Classifier;
+use std::fmt;
+use std::sync::Arc;
 
+use game::Street;
+use models::Classifier;
+use models::student::Student;
+use serde::Serialize;
+use show::Table as TextTable;
+use show::number::percent;
+
+use crate::Error;
 use crate::Table;
+use crate::data::dataset::{Dataset, Labels, Split};
 
 /// The lower bound of shares in a log-loss, so that one certain error is expensive but finite.
 pub const MIN_SHARE: f32 = 1e-7;
 
 /// The losses and the accuracy of a classifier on a table.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct ClassifierScores {
     /// Mean of −Σ label ln(share), in nats.
     pub log_loss: f64,
@@ -221,4 +231,155 @@ pub fn least_log_loss(table: &Table) -> f64 {
         whole += f64::from(weight);
     }
     sum / whole
+}
+
+/// Rows that the nearest neighbours are searched among, and rows that they are searched for.
+const AMONG: usize = 50_000;
+const ASKED: usize = 2_000;
+
+/// The half-width of a 95 % interval in standard errors.
+const NORMAL: f64 = 1.96;
+
+/// Students and baselines compared on the test rows of a dataset: log-losses in nats, by street.
+#[derive(Debug, Serialize)]
+pub struct Comparison {
+    lines: Vec<Line>,
+    /// The least possible log-loss, by street.
+    least_log_loss: Vec<f64>,
+    differences: Vec<Difference>,
+}
+
+/// A student or a baseline with its measurements on each street.
+#[derive(Debug, Serialize)]
+struct Line {
+    name: String,
+    /// Number of parameters by street, of a student.
+    parameters: Option<Vec<usize>>,
+    streets: Vec<StreetScores>,
+}
+
+#[derive(Debug, Serialize)]
+struct StreetScores {
+    street: &'static str,
+    #[serde(flatten)]
+    scores: ClassifierScores,
+}
+
+/// The log-loss of the second of two students minus that of the first, by street.
+#[derive(Debug, Serialize)]
+struct Difference {
+    #[serde(skip)]
+    students: [usize; 2],
+    first: String,
+    second: String,
+    streets: Vec<StreetDifference>,
+}
+
+/// A mean with its 95 % interval.
+#[derive(Debug, Serialize)]
+struct StreetDifference {
+    mean: f64,
+    low: f64,
+    high: f64,
+    #[serde(skip)]
+    reach: f64,
+}
+
+impl Comparison {
+    /// Compares students, given with their names. The rows of a street take at most `memory` bytes.
+    ///
+    /// # Errors
+    /// When the dataset cannot be read.
+    pub fn new(
+        students: &[(String, Arc<Student>)],
+        dataset: &Dataset,
+        memory: u64,
+    ) -> Result<Comparison, Error> {
+        let line = |name: &str, student: Option<&Arc<Student>>| Line {
+            name: name.to_owned(),
+            parameters: student.map(|student| {
+                Street::ALL.map(|street| student.street(street).parameters()).to_vec()
+            }),
+            streets: Vec::new(),
+        };
+        let named = students.iter().map(|(name, student)| line(name, Some(student)));
+        let mut lines: Vec<Line> = named.collect();
+        let baselines = ["ten nearest rows", "mean of all labels", "all moves alike"];
+        lines.extend(baselines.map(|name| line(name, None)));
+        let mut least_possible = Vec::new();
+        let all = 0..students.len();
+        let pairs = all.clone().flat_map(|one| (one + 1..all.end).map(move |other| [one, other]));
+        let mut differences: Vec<Difference> = pairs
+            .map(|pair| {
+                let [first, second] = pair.map(|student| students[student].0.clone());
+                Difference { students: pair, first, second, streets: Vec::new() }
+            })
+            .collect();
+        for street in Street::ALL {
+            let table = |split| dataset.table(street, split, Labels::Soft, memory);
+            let (train, test) = (table(Split::Train)?, table(Split::Test)?);
+            let mut of_street: Vec<ClassifierScores> = students
+                .iter()
+                .map(|(_, student)| measure(student.street(street).classifier(), &test))
+                .collect();
+            let by_row: Vec<Vec<f64>> = students
+                .iter()
+                .map(|(_, student)| log_losses(student.street(street).classifier(), &test))
+                .collect();
+            for difference in &mut differences {
+                let [first, second] = difference.students.map(|student| by_row[student].as_slice());
+                let (mean, error) = mean_difference(first, second, test.weights());
+                let reach = NORMAL * error;
+                let (low, high) = (mean - reach, mean + reach);
+                difference.streets.push(StreetDifference { mean, low, high, reach });
+            }
+            of_street.push(measure(&Nearest::new(&some(&train, AMONG), 10), &some(&test, ASKED)));
+            of_street.push(measure(&Constant::mean(&train), &test));
+            of_street.push(measure(&Constant::uniform(&train), &test));
+            for (line, scores) in lines.iter_mut().zip(of_street) {
+                line.streets.push(StreetScores { street: street.name(), scores });
+            }
+            least_possible.push(least_log_loss(&test));
+        }
+        Ok(Comparison { lines, least_log_loss: least_possible, differences })
+    }
+}
+
+/// At most `most` rows at even distances.
+fn some(table: &Table, most: usize) -> Table {
+    let every = table.rows().div_ceil(most).max(1);
+    let rows: Vec<u32> = (0..table.rows() as u32).step_by(every).collect();
+    table.pick(&rows)
+}
+
+impl fmt::Display for Comparison {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut table = headed("test rows");
+        for line in &self.lines {
+            let cells = line.streets.iter().map(|StreetScores { scores, .. }| {
+                format!("{:.4} ({})", scores.log_loss, percent(scores.accuracy, 1))
+            });
+            table.row([line.name.clone()].into_iter().chain(cells));
+        }
+        let cells = self.least_log_loss.iter().map(|least| format!("{least:.4} (100.0 %)"));
+        table.row(["least possible".to_owned()].into_iter().chain(cells));
+        writeln!(
+            f,
+            "{table}\nlog-loss in nats; in brackets, rows whose likeliest move is the teacher's"
+        )?;
+        if self.differences.is_empty() {
+            return Ok(());
+        }
+        let mut table = headed("difference, nats");
+        for Difference { first, second, streets, .. } in &self.differences {
+            let cells = streets.iter().map(|one| format!("{:+.4} ± {:.4}", one.mean, one.reach));
+            table.row([format!("{second} above {first}")].into_iter().chain(cells));
+        }
+        writeln!(f, "\n{table}")
+    }
+}
+
+fn headed(what: &str) -> TextTable {
+    let streets = Street::ALL.map(|street| street.to_string());
+    TextTable::new([&[what.to_owned()], &streets[..]].concat()).right(1..)
 }

@@ -1,12 +1,15 @@
 //! Training a student: one run of a learner for each street of a dataset, and the resulting folder.
 
-use std::path::Path;
-use std::{fs, io};
+use std::path::{Path, PathBuf};
+use std::{fmt, fs, io};
 
 use game::Street;
 use models::file::sha256;
 use models::network::Output;
 use models::student::{FORMAT, MANIFEST, Manifest, StreetManifest, TrainedModel};
+use serde::Serialize;
+use show::Table as TextTable;
+use show::number::percent;
 
 use crate::data::dataset::Dataset;
 use crate::data::partial_path;
@@ -254,9 +257,12 @@ pub struct TrainedStreet {
     pub measured: [ClassifierScores; 3],
 }
 
-/// The losses of a model on the three tables of a street.
-pub fn losses(learned: &TrainedModel, tables: [&Table; 3]) -> [ClassifierScores; 3] {
-    tables.map(|table| measure(learned.classifier(), table))
+impl TrainedStreet {
+    /// A model with its losses on the training, validation and test rows.
+    pub fn new(learned: TrainedModel, tables: [&Table; 3]) -> TrainedStreet {
+        let measured = tables.map(|table| measure(learned.classifier(), table));
+        TrainedStreet { learned, rows: tables[0].rows() as u64, measured }
+    }
 }
 
 /// The metadata of a student, and how its numbers are stored.
@@ -321,4 +327,89 @@ pub fn write(
     text.and_then(|text| fs::write(&path, text)).map_err(|error| Error::at(&path, error))?;
     fs::rename(&partial, folder).map_err(|error| Error::at(folder, error))?;
     Ok(manifest)
+}
+
+/// A trained student.
+#[derive(Debug, Serialize)]
+pub struct StudentReport<'a> {
+    folder: &'a Path,
+    kind: &'static str,
+    options: &'a str,
+    streets: Vec<StreetReport>,
+}
+
+/// The model of a street with its losses.
+#[derive(Debug, Serialize)]
+struct StreetReport {
+    street: &'static str,
+    rows: u64,
+    size: String,
+    train: ClassifierScores,
+    valid: ClassifierScores,
+    test: ClassifierScores,
+}
+
+impl<'a> StudentReport<'a> {
+    /// The report of a student in this folder, of this kind and with these options.
+    pub fn new(
+        folder: &'a Path,
+        kind: &'static str,
+        options: &'a str,
+        trained: &[TrainedStreet; 4],
+    ) -> StudentReport<'a> {
+        let streets = Street::ALL.into_iter().zip(trained).map(|(street, trained)| {
+            let [train, valid, test] = trained.measured;
+            let (rows, size) = (trained.rows, trained.learned.size());
+            StreetReport { street: street.name(), rows, size, train, valid, test }
+        });
+        StudentReport { folder, kind, options, streets: streets.collect() }
+    }
+}
+
+impl fmt::Display for StudentReport<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let header = ["", "rows", "train", "validation", "test", "Brier", "right", "size"];
+        let mut table = TextTable::new(header).right(1..7);
+        for StreetReport { street, rows, size, train, valid, test } in &self.streets {
+            table.row([
+                (*street).to_owned(),
+                rows.to_string(),
+                format!("{:.4}", train.log_loss),
+                format!("{:.4}", valid.log_loss),
+                format!("{:.4}", test.log_loss),
+                format!("{:.4}", test.brier),
+                percent(test.accuracy, 1),
+                size.clone(),
+            ]);
+        }
+        let (out, kind) = (self.folder.display(), self.kind);
+        writeln!(f, "{out}: log-losses in nats, by street\n{table}\nPlay it: {kind}:model={out}")
+    }
+}
+
+/// The model of a street from the folder of another program, and its file.
+///
+/// # Errors
+/// When there is none, or it does not fit the dataset.
+pub fn import(
+    kind: &str,
+    dataset: &Dataset,
+    folder: &Path,
+    street: Street,
+) -> Result<(TrainedModel, PathBuf), Error> {
+    let endings: &[&str] = match kind {
+        "xgboost" => &["ubj", "json"],
+        "mlp" => &["safetensors"],
+        _ => &["tree"],
+    };
+    let names: Vec<String> = endings.iter().map(|ending| format!("{street}.{ending}")).collect();
+    let path = names.iter().map(|name| folder.join(name)).find(|path| path.exists());
+    let path = path.ok_or_else(|| {
+        Error::new(format!("{} has no {}", folder.display(), names.join(" and no ")))
+    })?;
+    let bytes = fs::read(&path).map_err(|error| Error::at(&path, error))?;
+    let card = &dataset.card().streets[street.index()];
+    let learned = TrainedModel::read(kind, &bytes, &card.columns, &card.classes)
+        .map_err(|error| Error::at(&path, error))?;
+    Ok((learned, path))
 }

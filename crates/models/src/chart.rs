@@ -1,10 +1,10 @@
-//! Charts of starting hands: the grid of 169, the strategy of a range at a spot with the actions'
+//! Charts of starting hands: the strategy of a range at a spot with the actions'
 //! names and totals, as text and as a picture. Solved spots and the strategies of agents are shown
 //! in the same way.
 
 use std::fmt::Write;
 
-use cards::{CardSet, Combo, HoleCards, StartingHand};
+use cards::{CardSet, Combo, HoleCards, StartingHand, grid};
 use game::{Action, Betting, Chips, Policy, PublicState, Seat, Strategy, Turn, notation};
 use serde::Serialize;
 use show::number::percent;
@@ -184,7 +184,7 @@ pub fn distinct(actions: impl Iterator<Item = Action>) -> Vec<Action> {
 
 /// The actions with names and frequencies.
 fn choices(state: &PublicState, actions: &[Action], hands: &[Hand], combos: f64) -> Vec<Choice> {
-    let bet_before = state.highest() > before_street(state);
+    let bet_before = state.highest() > state.before_street();
     // A limit game has one size, which is all-in only by chance.
     let no_limit = state.def().betting == Betting::NoLimit;
     let most = state.legal().raise.filter(|_| no_limit).map(|raise| raise.max);
@@ -192,8 +192,8 @@ fn choices(state: &PublicState, actions: &[Action], hands: &[Hand], combos: f64)
     let several = actions.iter().filter(sizes).count() > 1;
     let mut raises = 0;
     let mut choice = |number: usize, action: Action| {
-        let word = word(state, action);
-        let chips = |total: Chips| total - before_street(state);
+        let word = state.action_word(action);
+        let chips = |total: Chips| total - state.before_street();
         let (kind, letter, name) = match action {
             Action::Fold => (Kind::Fold, 'F', "fold".to_owned()),
             Action::Call if word == "x" => (Kind::Call, 'X', "check".to_owned()),
@@ -229,20 +229,6 @@ fn of_pot(state: &PublicState, action: Action) -> Option<f64> {
     Some(f64::from(total - state.highest()) / (state.pot() as f64 + f64::from(owed)))
 }
 
-/// The short name of an action.
-pub fn word(state: &PublicState, action: Action) -> String {
-    let Turn::Act(seat) = state.turn() else { return String::new() };
-    match action {
-        Action::Fold => "f".to_owned(),
-        Action::Call if state.committed()[seat] == state.highest() => "x".to_owned(),
-        Action::Call => "c".to_owned(),
-        Action::RaiseTo(total) => {
-            let letter = if state.highest() > before_street(state) { 'r' } else { 'b' };
-            format!("{letter}{}", total - before_street(state))
-        }
-    }
-}
-
 /// An action of the player to act in words, in chips of the street, with a bet's share of the pot:
 /// `check`, `call 50`, `raise to 250 (75 % of the pot)`.
 pub fn action_words(state: &PublicState, action: Action) -> String {
@@ -252,7 +238,7 @@ pub fn action_words(state: &PublicState, action: Action) -> String {
         Action::Call if !legal.fold => "check".to_owned(),
         Action::Call => format!("call {}", legal.to_call),
         Action::RaiseTo(total) => {
-            let before = before_street(state);
+            let before = state.before_street();
             let verb = if state.highest() > before { "raise to" } else { "bet" };
             let share = of_pot(state, action)
                 .map_or_else(String::new, |share| format!(" ({} of the pot)", percent(share, 0)));
@@ -261,43 +247,6 @@ pub fn action_words(state: &PublicState, action: Action) -> String {
             let all_in = if all_in { "all-in, " } else { "" };
             format!("{all_in}{verb} {}{share}", total - before)
         }
-    }
-}
-
-/// The chips each player had put in before this street.
-pub fn before_street(state: &PublicState) -> u32 {
-    let Turn::Act(seat) = state.turn() else { return 0 };
-    state.committed()[seat] - state.committed_street(seat)
-}
-
-/// The 169 starting hands as 13 rows of 13, in the order of [`cards::StartingHand::all`]: aces
-/// first, pairs on the diagonal, suited hands above it, offsuit hands below.
-pub mod grid {
-    use cards::Rank;
-
-    const SIDE: usize = 13;
-
-    /// The width and height of a grid with cells of this size.
-    pub fn size([wide, tall]: [f64; 2]) -> [f64; 2] {
-        [SIDE as f64 * wide, SIDE as f64 * tall]
-    }
-
-    /// The upper left corners of the cells of a grid that begins at this point.
-    pub fn corners([x, y]: [f64; 2], [wide, tall]: [f64; 2]) -> impl Iterator<Item = [f64; 2]> {
-        let at =
-            move |number| [x + wide * (number % SIDE) as f64, y + tall * (number / SIDE) as f64];
-        (0..SIDE * SIDE).map(at)
-    }
-
-    /// A grid as text: a line with the ranks, then a row for each rank. Lines have no trailing
-    /// blanks.
-    pub fn text(head: impl Fn(Rank) -> String, cell: impl Fn(usize) -> String) -> String {
-        let mut lines = vec![format!(" {}", Rank::all().rev().map(head).collect::<String>())];
-        for (row, rank) in Rank::all().rev().enumerate() {
-            let cells: String = (row * SIDE..(row + 1) * SIDE).map(&cell).collect();
-            lines.push(format!("{rank}{cells}"));
-        }
-        lines.iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n")
     }
 }
 

@@ -7,7 +7,7 @@ use std::fmt;
 use abstraction::features::Quantiles;
 use cards::{
     CardSet, Combo, Distribution, Outlook, Range, RiverTable, Share, ShowdownSums, StartingHand,
-    Ties, WinRate, all_in, all_in_multiway, win_rate,
+    Ties, WinRate, all_in, all_in_multiway, grid, win_rate,
 };
 use serde::Serialize;
 use show::Table;
@@ -15,7 +15,6 @@ use show::number::{counted, percent, plural, whole};
 use show::svg::{Colour, Head, Heading, Letters, Picture};
 
 use crate::Error;
-use crate::chart::grid;
 
 /// A hand with its text.
 #[derive(Debug, Clone)]

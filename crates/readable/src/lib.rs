@@ -18,6 +18,7 @@ pub mod rules;
 pub mod shove_fold;
 
 use std::fmt;
+use std::path::Path;
 
 /// Error for a text, a file or numbers that are no strategy, game or search of this crate. The
 /// message says what is wrong, where, and what to do.
@@ -44,6 +45,11 @@ enum Reason {
 impl Error {
     fn new(message: impl fmt::Display) -> Error {
         Error(Reason::Message(message.to_string()))
+    }
+
+    /// The error for a file.
+    fn at(path: &Path, reason: impl fmt::Display) -> Error {
+        Error::new(format!("{}: {reason}", path.display()))
     }
 
     fn in_line(line: usize, text: impl Into<String>, what: String) -> Error {

@@ -23,6 +23,8 @@ pub(crate) enum Kind {
     Algorithm,
     /// Counts that do not cover all deals.
     Miscount,
+    /// A word that is neither an action nor a card.
+    Word,
     Other,
 }
 
@@ -56,6 +58,11 @@ impl Error {
     /// Whether counts do not cover all deals: an error of the program or a file, not of the input.
     pub fn is_miscount(&self) -> bool {
         self.kind == Kind::Miscount
+    }
+
+    /// Whether a word is neither an action nor a card.
+    pub fn is_word(&self) -> bool {
+        self.kind == Kind::Word
     }
 }
 

@@ -11,22 +11,19 @@ use abstraction::betting::BettingTree;
 use abstraction::menu::BetMenu;
 use clap::ValueEnum;
 use evaluation::best_response::{
-    BestResponseSettings, Estimate, Figure, Outcome, Progress as Position, run as measure,
+    BestResponseSettings, Estimate, InTreeReport, Progress as Position, run as measure,
 };
 use evaluation::counting::{
-    Progress as InBucketsProgress, best_response as measure_in_buckets, not_by_buckets,
+    InBucketsReport, Progress as InBucketsProgress, best_response as measure_in_buckets,
+    not_by_buckets,
 };
 use evaluation::folder::model_sha256;
-use game::{Betting, GameDef, Seat};
-use logs::stats::Interval;
+use game::{Betting, GameDef};
 use serde::Serialize;
 use show::Table;
 use show::number::whole;
-use solvers::abstracted::best_response::DEALS;
 use solvers::games::Dealt;
-use solvers::holdem::best_response::{
-    FLOPS, InBuckets, KINDS, PolicyInTree, TreeStrategy, is_holdem,
-};
+use solvers::holdem::best_response::{FLOPS, PolicyInTree, TreeStrategy, is_holdem};
 use solvers::{Player, Sequences, Tree};
 
 use super::{Common, interrupted};
@@ -253,164 +250,8 @@ fn note(position: &Position) -> String {
     })
 }
 
-/// The best response within a betting tree of hold'em.
-#[derive(Serialize)]
-struct InTreeReport<'a> {
-    agent: &'a str,
-    game: &'a str,
-    menu: String,
-    tree_sha256: String,
-    decisions: u64,
-    flops: usize,
-    kinds: usize,
-    exact: bool,
-    seed: u64,
-    complete: bool,
-    seconds: f64,
-    #[serde(flatten)]
-    figures: Option<InTreeFigures>,
-    #[serde(skip)]
-    plan: &'a BestResponseSettings,
-    #[serde(skip)]
-    outcome: &'a Outcome,
-    /// Where the results are kept, for the text.
-    #[serde(skip)]
-    kept: String,
-}
-
-#[derive(Serialize)]
-struct InTreeFigures {
-    from_flop: FigureReport<EstimateReport>,
-    from_start: FigureReport<EstimateReport>,
-}
-
-/// A figure over both seats of the response, and for each.
-#[derive(Serialize)]
-struct FigureReport<T> {
-    both: T,
-    seats: [T; 2],
-}
-
-#[derive(Serialize)]
-struct EstimateReport {
-    mbb: f64,
-    /// What an exact value does not have.
-    #[serde(flatten)]
-    error: Option<ErrorReport>,
-}
-
-#[derive(Serialize)]
-struct ErrorReport {
-    half_width: f64,
-    interval: Interval,
-}
-
-impl EstimateReport {
-    fn new(estimate: Estimate, exact: bool) -> EstimateReport {
-        let Estimate { mbb, half_width } = estimate;
-        let interval = Interval { low: mbb - half_width, high: mbb + half_width };
-        let error = (!exact).then_some(ErrorReport { half_width, interval });
-        EstimateReport { mbb, error }
-    }
-}
-
-impl<'a> InTreeReport<'a> {
-    fn new(
-        plan: &'a BestResponseSettings,
-        outcome: &'a Outcome,
-        seconds: f64,
-        kept: String,
-    ) -> InTreeReport<'a> {
-        let exact = outcome.flops == FLOPS;
-        let tree = plan.strategy.tree();
-        let figure = |figure: Figure| FigureReport {
-            both: EstimateReport::new(figure.both, exact),
-            seats: figure.seats.map(|seat| EstimateReport::new(seat, exact)),
-        };
-        let figures = outcome.figures.as_ref().map(|found| InTreeFigures {
-            from_flop: figure(found.from_flop),
-            from_start: figure(found.from_start),
-        });
-        InTreeReport {
-            agent: plan.agent.name(),
-            game: &plan.game_name,
-            menu: tree.menu().to_string(),
-            tree_sha256: tree.hash(),
-            decisions: tree.size().decisions.iter().sum(),
-            flops: outcome.flops,
-            kinds: outcome.kinds,
-            exact,
-            seed: plan.seed,
-            complete: outcome.complete,
-            seconds,
-            figures,
-            plan,
-            outcome,
-            kept,
-        }
-    }
-}
-
 impl Report for InTreeReport<'_> {
     const SCHEMA: &'static str = "cardroom-evaluate-best-response-in-tree/1";
-}
-
-impl fmt::Display for InTreeReport<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let InTreeReport { plan, outcome, exact, decisions, seconds, .. } = *self;
-        let flops = match outcome.flops {
-            FLOPS => format!("all {FLOPS} flops ({KINDS} up to suits), exact"),
-            flops => {
-                format!(
-                    "{flops} of {FLOPS} flops ({} up to suits), seed {}",
-                    outcome.kinds, plan.seed
-                )
-            }
-        };
-        write!(
-            f,
-            "{}, best response inside its betting tree of {} decisions, {}\n{flops}; {} of them \
-         computed before, {seconds:.0} s\n\n",
-            plan.agent.name(),
-            whole(decisions),
-            plan.game_name,
-            outcome.earlier,
-        )?;
-        let Some(found) = &outcome.figures else {
-            return write!(f, "too few flops for an estimate\n{}", self.kept);
-        };
-        let mut rows = Vec::new();
-        for (name, figure) in [
-            ("best from the flop on, like the agent preflop", found.from_flop),
-            ("best before the flop, too", found.from_start),
-        ] {
-            rows.push((format!("{name}, both seats"), figure.both));
-            for (at, estimate) in figure.seats.into_iter().enumerate() {
-                let seat = Seat::new(at).expect("a seat of two players");
-                let position = plan.def.position(seat);
-                rows.push((format!("  response in seat {at}, {position}"), estimate));
-            }
-        }
-        let shown = if exact { 2 } else { 4 };
-        let header = ["what it wins", "mbb/hand", "±", "95 % interval"];
-        let mut table = Table::new(header.into_iter().take(shown)).right(1..3).at_the_margin();
-        for (name, Estimate { mbb, half_width }) in rows {
-            let interval = format!("{:+.1} to {:+.1}", mbb - half_width, mbb + half_width);
-            let row = [name, format!("{mbb:+.1}"), format!("{half_width:.1}"), interval];
-            table.row(row.into_iter().take(shown));
-        }
-        let rest = if exact {
-            ", and no more."
-        } else {
-            "; a best\nresponse on all flops wins at least as much."
-        };
-        write!(
-            f,
-            "{table}\n\nAn opponent who knows the strategy can win this much with the bets of this \
-         tree{rest}\n{}",
-            self.kept
-        )
-    }
 }
 
 /// Runs the command: computes the best response and prints its value.
@@ -453,126 +294,21 @@ fn run_in_buckets(args: &Args) -> Result<Output, Failure> {
         if error.is_miscount() { Failure::claim(error) } else { Failure::input(error) }
     })?;
     let Some(found) = found else {
-        return Err(Failure::interrupted(format!(
-            "stopped before all deals were counted; nothing is kept; start again with: {}",
-            interrupt::command_line()
-        )));
+        return Err(interrupt::repeatable(
+            "stopped before all deals were counted; nothing is kept",
+        ));
     };
-    let figure = |chips: [f64; 2]| FigureReport {
-        both: Amount::new(mean(chips), &def),
-        seats: chips.map(|chips| Amount::new(chips, &def)),
-    };
-    let size = strategy.tree().size();
-    let infosets = strategy.in_buckets().map_or(0, |InBuckets { buckets, .. }| {
-        let counts = game::Street::ALL.map(|street| buckets.count(street));
-        size.infosets(counts).iter().sum::<u128>()
-    });
-    let report = InBucketsReport {
-        agent: agent.name(),
-        game: args.common.game.name(),
-        menu: strategy.tree().menu().to_string(),
-        tree_sha256: strategy.tree().hash(),
-        buckets_sha256: strategy.in_buckets().map(|agent| agent.buckets.hash()),
-        decisions: size.decisions.iter().sum(),
-        infosets: u64::try_from(infosets).unwrap_or(u64::MAX),
-        guessed: found.guessed,
-        paths: found.paths,
-        deals: DEALS,
-        best: figure(found.best),
-        own: figure(found.own),
-        seconds: begun.elapsed().as_secs_f64(),
-        def: &def,
-    };
+    let report = InBucketsReport::new(
+        agent.name(),
+        args.common.game.name(),
+        &def,
+        &*strategy,
+        &found,
+        begun.elapsed().as_secs_f64(),
+    );
     Output::report(&report, args.common.json)
-}
-
-/// The best response that sees buckets.
-#[derive(Serialize)]
-struct InBucketsReport<'a> {
-    agent: &'a str,
-    game: &'a str,
-    menu: String,
-    tree_sha256: String,
-    buckets_sha256: Option<&'a str>,
-    /// The number of decision nodes of the tree.
-    decisions: u64,
-    infosets: u64,
-    guessed: u64,
-    paths: [usize; 4],
-    deals: u64,
-    best: FigureReport<Amount>,
-    own: FigureReport<Amount>,
-    seconds: f64,
-    #[serde(skip)]
-    def: &'a GameDef,
-}
-
-/// What is won per hand.
-#[derive(Clone, Copy, Serialize)]
-struct Amount {
-    chips: f64,
-    mbb: f64,
-}
-
-impl Amount {
-    fn new(chips: f64, def: &GameDef) -> Amount {
-        Amount { chips, mbb: 1000.0 * chips / f64::from(def.big_blind()) }
-    }
 }
 
 impl Report for InBucketsReport<'_> {
     const SCHEMA: &'static str = "cardroom-evaluate-best-response-in-buckets/1";
-}
-
-impl fmt::Display for InBucketsReport<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let InBucketsReport { agent, game, best, own, .. } = self;
-        let [preflop, flop, turn, river] = self.paths;
-        write!(
-            f,
-            "{agent}, best response that sees buckets, {game}\n\
-             {} decisions, {} information sets; {preflop}, {flop}, {turn} and {river} paths of \
-             buckets up to each street\n\
-             all {} deals, exact, {:.0} s\n\n",
-            whole(self.decisions),
-            whole(self.infosets),
-            whole(DEALS),
-            self.seconds,
-        )?;
-        let mut rows = vec![("both seats".to_owned(), [best.both, own.both])];
-        for (at, won) in best.seats.into_iter().zip(own.seats).enumerate() {
-            let seat = Seat::new(at).expect("a seat of two players");
-            rows.push((format!("  in seat {at}, {}", self.def.position(seat)), won.into()));
-        }
-        let widest = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or_default();
-        let heads = ["the best response", "the agent itself"];
-        writeln!(f, "{:widest$}  {:>23}  {:>23}", "", heads[0], heads[1])?;
-        write!(f, "{:widest$}", "what it wins")?;
-        f.write_str(&format!("  {:>10}  {:>11}", "mbb/hand", "chips/hand").repeat(2))?;
-        for (name, won) in rows {
-            write!(f, "\n{name:widest$}")?;
-            for Amount { mbb, chips } in won {
-                write!(f, "  {mbb:>+10.2}  {chips:>+11.5}")?;
-            }
-        }
-        f.write_str(
-            "\n\nAn opponent who sees the agent's buckets, remembers them and knows its \
-                 strategy can win this much\n\
-                 with the bets of this tree, and no more.\n",
-        )?;
-        if self.guessed > 0 {
-            write!(
-                f,
-                "In {} information sets the agent is taken to call: training never reached them, \
-                 and in play\n\
-                 the odds of its cards decide.\n",
-                whole(self.guessed)
-            )?;
-        }
-        Ok(())
-    }
-}
-
-fn mean([first, second]: [f64; 2]) -> f64 {
-    (first + second) / 2.0
 }

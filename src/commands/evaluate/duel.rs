@@ -1,15 +1,12 @@
 //! `cardroom evaluate duel AGENT --against OTHER`: two strategies compared by their values at
 //! sampled spots.
 
-use std::fmt;
 use std::sync::Arc;
 
 use agents::AgentChoice;
-use evaluation::duel::{Duel, DuelSettings, Valued, run as measure};
+use evaluation::duel::{Duel, DuelReport, DuelSettings, run as measure};
 use evaluation::folder::model_sha256;
-use logs::Rate;
-use serde::Serialize;
-use show::number::{signed, whole};
+use show::number::whole;
 use solvers::holdem::is_holdem;
 
 use super::{Common, FromStreet, Sampling, interrupted};
@@ -83,72 +80,15 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let valued =
         measure(&plan, &folder, provenance(), args.common.threads.count(), &stop, &mut seen);
     progress.finish();
-    let Valued { hands: valued_hands, spots, rate, at_spots } = valued?;
-    let report = DuelReport {
-        agent: &args.common.agent,
-        against,
-        game: args.common.game.name(),
-        from: args.from.street().to_string(),
-        sample_below: sampled.below,
-        cards: sampled.cards,
-        seed: args.common.seed,
-        hands: valued_hands,
-        spots,
-        rate,
-        big_blinds_a_spot: at_spots,
-        kept: args.common.kept_in(&folder),
-    };
+    let valued = valued?;
+    let report = DuelReport::new(&plan, &valued, args.common.kept_in(&folder));
     let shown = Output::report(&report, args.common.json)?;
-    if valued_hands < hands {
-        return Ok(shown.then(Err(interrupted(whole(valued_hands), whole(hands), "hands"))));
+    if valued.hands < hands {
+        return Ok(shown.then(Err(interrupted(whole(valued.hands), whole(hands), "hands"))));
     }
     Ok(shown)
 }
 
-/// The result of a duel.
-#[derive(Serialize)]
-struct DuelReport<'a> {
-    agent: &'a str,
-    against: &'a str,
-    game: &'a str,
-    from: String,
-    sample_below: f64,
-    cards: u32,
-    seed: u64,
-    hands: u64,
-    /// The number of hands that were valued.
-    spots: u64,
-    rate: Option<Rate>,
-    big_blinds_a_spot: f64,
-    /// Where the results are kept, for the text.
-    #[serde(skip)]
-    kept: String,
-}
-
 impl Report for DuelReport<'_> {
     const SCHEMA: &'static str = "cardroom-evaluate-duel/1";
-}
-
-impl fmt::Display for DuelReport<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let DuelReport { agent, against, from, .. } = self;
-        let rate = match self.rate {
-            Some(rate) => format!(
-                "{} mbb/hand, 95 % interval {} to {}",
-                signed(rate.mbb, 1),
-                signed(rate.interval.low, 1),
-                signed(rate.interval.high, 1)
-            ),
-            None => "nothing: an interval needs two hands".to_owned(),
-        };
-        write!(
-            f,
-            "{agent} wins from {against} on the {from} and later: {rate}\n{} hands of {against} \
-             against itself, {} of them valued over all hands there ({} big blinds each)\n{}",
-            whole(self.hands),
-            whole(self.spots),
-            signed(self.big_blinds_a_spot, 4),
-            self.kept,
-        )
-    }
 }

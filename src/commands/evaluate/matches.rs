@@ -2,18 +2,14 @@
 //! another agent, against simple bots, each of which plays one idea, and in a panel against some
 //! other agents, too.
 
-use std::fmt;
-
 use evaluation::exploiters::{
-    Answers, ExploiterSettings, Outcome, Progress as Position, Won, ideas, panel, run as measure,
+    ExploiterSettings, ExploitersReport, Outcome, PanelReport, Progress as Position, Won, ideas,
+    panel, run as measure,
 };
 use evaluation::folder::{MANIFEST, model_sha256};
-use logs::Rate;
 use matches::plan::MatchPlan;
 use matches::play::{Settings, default_folder};
-use serde::Serialize;
-use show::Table;
-use show::number::{counted, signed, whole};
+use show::number::{counted, whole};
 
 use super::{Common, interrupted};
 use crate::exit::Failure;
@@ -143,16 +139,11 @@ pub(super) fn run_exploiters(args: &ExploitersArgs, in_panel: bool) -> Result<Ou
     );
     progress.finish();
     let found = found.map_err(failure)?;
-    let results = Results::new(&plan, &found, all, args.common.kept_in(&folder));
+    let kept = args.common.kept_in(&folder);
     let shown = if in_panel {
-        let panel = found.won.iter().map(|won| PanelRow::new(won, plan.agent.name()));
-        Output::report(&PanelReport { results, panel: panel.collect() }, args.common.json)?
+        Output::report(&PanelReport::new(&plan, &found, kept), args.common.json)?
     } else {
-        let exploiters = found.won.iter().map(|won| ExploiterRow::new(won, plan.agent.name()));
-        Output::report(
-            &ExploitersReport { results, exploiters: exploiters.collect() },
-            args.common.json,
-        )?
+        Output::report(&ExploitersReport::new(&plan, &found, kept), args.common.json)?
     };
     Ok(shown.then(end(args, &found, all)))
 }
@@ -187,229 +178,10 @@ fn failure(error: evaluation::Error) -> Failure {
     if error.is_usage() { Failure::usage(error) } else { Failure::input(error) }
 }
 
-/// The winner in a word, or `undecided` if the interval contains zero.
-fn verdict(rate: &Rate) -> &'static str {
-    match (rate.holds_zero(), rate.mbb > 0.0) {
-        (true, _) => "undecided",
-        (false, true) => "wins",
-        (false, false) => "loses",
-    }
-}
-
-/// The results of matches against several opponents.
-#[derive(Serialize)]
-struct Results<'a> {
-    agent: &'a str,
-    model_sha256: &'a Option<String>,
-    game: &'a str,
-    seed: u64,
-    hands: u64,
-    complete: bool,
-    never_answered: Option<String>,
-    #[serde(skip)]
-    won: &'a [Won],
-    /// The number of opponents.
-    #[serde(skip)]
-    all: usize,
-    /// Where the results are kept, for the text.
-    #[serde(skip)]
-    kept: String,
-}
-
-/// The matches of exploiters, as they see them.
-#[derive(Serialize)]
-struct ExploitersReport<'a> {
-    #[serde(flatten)]
-    results: Results<'a>,
-    exploiters: Vec<ExploiterRow>,
-}
-
-#[derive(Serialize)]
-struct ExploiterRow {
-    exploiter: String,
-    words: &'static str,
-    rate: Rate,
-    verdict: &'static str,
-    decisions: Answers,
-}
-
-/// The matches of a panel, as the agent sees them.
-#[derive(Serialize)]
-struct PanelReport<'a> {
-    #[serde(flatten)]
-    results: Results<'a>,
-    panel: Vec<PanelRow>,
-}
-
-#[derive(Serialize)]
-struct PanelRow {
-    against: String,
-    words: &'static str,
-    rate: Rate,
-    decisions: Answers,
-    hands_to_separate: Option<u64>,
-}
-
 impl Report for ExploitersReport<'_> {
     const SCHEMA: &'static str = "cardroom-evaluate-exploiters/1";
 }
 
 impl Report for PanelReport<'_> {
     const SCHEMA: &'static str = "cardroom-evaluate-panel/1";
-}
-
-impl ExploiterRow {
-    fn new(won: &Won, agent: &str) -> ExploiterRow {
-        let &Won { idea, rate, decisions } = won;
-        let (exploiter, words) = (idea.agent(agent), idea.words);
-        ExploiterRow { exploiter, words, rate, verdict: verdict(&rate), decisions }
-    }
-}
-
-impl PanelRow {
-    fn new(won: &Won, agent: &str) -> PanelRow {
-        let &Won { idea, rate, decisions } = won;
-        let own = Rate::from_error(0.0 - rate.mbb, rate.standard_error, rate.hands, rate.groups);
-        let needed = own.hands_needed(own.mbb.abs()).filter(|_| own.holds_zero());
-        PanelRow {
-            against: idea.agent(agent),
-            words: idea.words,
-            rate: own,
-            decisions,
-            hands_to_separate: needed,
-        }
-    }
-}
-
-impl<'a> Results<'a> {
-    fn new(
-        plan: &'a ExploiterSettings,
-        found: &'a Outcome,
-        all: usize,
-        kept: String,
-    ) -> Results<'a> {
-        let Outcome { won, silent } = found;
-        Results {
-            agent: plan.agent.name(),
-            model_sha256: &plan.model_sha256,
-            game: &plan.game_name,
-            seed: plan.seed,
-            hands: plan.hands,
-            complete: won.len() == all,
-            never_answered: silent.as_ref().and_then(|counts| counts.fault(plan.agent.name())),
-            won,
-            all,
-            kept,
-        }
-    }
-
-    /// The matches of this kind in words, with their table and summary.
-    fn text(&self, kind: &str, table: &str, summary: &str) -> String {
-        let fault = self.never_answered.as_ref().map(|fault| format!("{fault}\n\n"));
-        format!(
-            "{}{}, {kind}, {}, seed {}, {} hands each\n\n{table}{}{summary}Where only some hands \
-             or streets are named, the agent itself decides the rest.\n{}",
-            fault.unwrap_or_default(),
-            self.agent,
-            self.game,
-            self.seed,
-            whole(self.hands),
-            faults(self.won),
-            self.kept,
-        )
-    }
-}
-
-impl fmt::Display for ExploitersReport<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Results { won, all, .. } = self.results;
-        let summary = exploiter_summary(won, all);
-        f.write_str(&self.results.text("exploiters", &exploiter_table(won), &summary))
-    }
-}
-
-impl fmt::Display for PanelReport<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Results { agent, won, all, .. } = self.results;
-        let summary = panel_summary(agent, won, all);
-        f.write_str(&self.results.text("panel", &panel_table(won), &summary))
-    }
-}
-
-fn exploiter_table(won: &[Won]) -> String {
-    let header = ["what it wins", "mbb/hand", "±", "fallbacks", ""];
-    let mut table = Table::new(header).right(1..4).at_the_margin();
-    for Won { idea, rate, decisions } in won {
-        let [mbb, half] = [signed(rate.mbb, 0), format!("{:.0}", rate.half_width())];
-        table.row([idea.words, &mbb, &half, &whole(decisions.fallbacks), verdict(rate)]);
-    }
-    format!("{table}\n")
-}
-
-/// The rates of the measured agent.
-fn panel_table(won: &[Won]) -> String {
-    let header = ["against", "mbb/hand", "95 % interval", "hands", "fallbacks", "to separate"];
-    let mut table = Table::new(header).right(1..6).at_the_margin();
-    for Won { idea, rate, decisions } in won {
-        let own = |value: f64| signed(-value, 0);
-        let needed = if rate.holds_zero() {
-            rate.hands_needed(rate.mbb.abs()).map_or_else(|| "-".to_owned(), whole)
-        } else {
-            "separated".to_owned()
-        };
-        table.row([
-            idea.words.to_owned(),
-            own(rate.mbb),
-            format!("{} to {}", own(rate.interval.high), own(rate.interval.low)),
-            whole(rate.hands),
-            whole(decisions.fallbacks),
-            needed,
-        ]);
-    }
-    format!("{table}\n")
-}
-
-/// The decisions that were made for an agent, if there are any.
-fn faults(won: &[Won]) -> String {
-    let sum = |of: fn(&Won) -> u64| won.iter().map(of).sum::<u64>();
-    let (made, corrected) =
-        (sum(|won| won.decisions.fallbacks), sum(|won| won.decisions.corrected));
-    if made + corrected == 0 {
-        return String::new();
-    }
-    format!(
-        "\nnote: of the {} of these matches, {} were made for an agent that gave no answer, and {} \
-         corrected\n",
-        counted(sum(|won| won.decisions.decisions), "decision"),
-        whole(made),
-        whole(corrected)
-    )
-}
-
-fn exploiter_summary(won: &[Won], all: usize) -> String {
-    let winners = won.iter().filter(|won| verdict(&won.rate) == "wins").count();
-    match winners {
-        _ if won.len() < all => {
-            format!("\n{} of {all} were played, and {winners} of them win so far.\n", won.len())
-        }
-        0 => "\nNone of them wins beyond its 95 % interval.\n".to_owned(),
-        1 => "\nOne of them wins beyond its 95 % interval.\n".to_owned(),
-        some => format!("\n{some} of them win beyond their 95 % intervals.\n"),
-    }
-}
-
-fn panel_summary(name: &str, won: &[Won], all: usize) -> String {
-    // The verdicts are the opponents'.
-    let count = |word: &str| won.iter().filter(|won| verdict(&won.rate) == word).count();
-    let played = match won.len() {
-        done if done < all => format!("{done} of {all} matches were played. "),
-        _ => String::new(),
-    };
-    format!(
-        "\n{played}{name} wins against {}, loses against {}, {} undecided. To separate: the hands \
-         (--hands)\nafter which the 95 % interval leaves zero out, if the rate stays as it is.\n",
-        count("loses"),
-        count("wins"),
-        count("undecided"),
-    )
 }

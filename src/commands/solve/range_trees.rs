@@ -1,14 +1,10 @@
 //! `cardroom solve trees`: the best shove and call ranges that a tree of a few questions can
 //! describe.
 
-use std::fmt;
 use std::sync::Mutex;
 
-use readable::shove_fold::range_trees::{Limits, Loss, Optimum, optima};
-use readable::shove_fold::{Blind, Payoffs, share};
-use serde::Serialize;
-use show::Table;
-use show::number::percent;
+use readable::shove_fold::range_trees::{BlindTrees, Limits, Loss, RangeTrees, optima};
+use readable::shove_fold::{Blind, Payoffs};
 
 use crate::arguments::{Stacks, Threads};
 use crate::exit::Failure;
@@ -82,89 +78,6 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     Output::report(&RangeTrees { ante: args.ante, depth: args.depth, blinds }, args.json)
 }
 
-/// The trees of both blinds at each stack.
-#[derive(Serialize)]
-struct RangeTrees {
-    ante: f64,
-    depth: u8,
-    blinds: Vec<BlindTrees>,
-}
-
-/// The trees of one blind at one stack.
-#[derive(Serialize)]
-struct BlindTrees {
-    stack: f64,
-    blind: &'static str,
-    trees: Vec<RangeTree>,
-    /// The action of the hands that are played.
-    #[serde(skip)]
-    action: &'static str,
-}
-
-/// The best tree with a number of questions.
-#[derive(Serialize)]
-struct RangeTree {
-    questions: usize,
-    loses_mbb: f64,
-    /// A lower bound of what any tree with as many questions loses.
-    any_loses_mbb: f64,
-    proven: bool,
-    played_share: f64,
-    /// The tree in words.
-    tree: String,
-}
-
 impl Report for RangeTrees {
     const SCHEMA: &'static str = "cardroom-range-trees/1";
-}
-
-impl BlindTrees {
-    fn new(stack: f64, blind: Blind, optima: &[Optimum]) -> BlindTrees {
-        let (blind, action) = match blind {
-            Blind::Small => ("small blind", "all-in"),
-            Blind::Big => ("big blind", "call"),
-        };
-        let tree = |(questions, optimum): (usize, &Optimum)| RangeTree {
-            questions,
-            loses_mbb: 1000.0 * optimum.loss,
-            any_loses_mbb: 1000.0 * optimum.bound,
-            proven: optimum.proven(),
-            played_share: share(&optimum.tree.range()),
-            tree: optimum.tree.words(action),
-        };
-        BlindTrees { stack, blind, trees: optima.iter().enumerate().map(tree).collect(), action }
-    }
-}
-
-impl fmt::Display for RangeTrees {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (number, blind) in self.blinds.iter().enumerate() {
-            let between = if number > 0 { "\n" } else { "" };
-            write!(f, "{between}{blind}")?;
-        }
-        Ok(())
-    }
-}
-
-impl fmt::Display for BlindTrees {
-    /// The table, followed by the trees in words.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut table = Table::new(["questions", "loses, mbb", self.action, ""]).right(0..3);
-        for tree in &self.trees {
-            let proof = if tree.proven {
-                "proven".to_owned()
-            } else {
-                format!("any at least {:.2}", tree.any_loses_mbb)
-            };
-            table.row([
-                tree.questions.to_string(),
-                format!("{:.2}", tree.loses_mbb),
-                percent(tree.played_share, 1),
-                proof,
-            ]);
-        }
-        write!(f, "{} big blinds, {}\n{table}\n", self.stack, self.blind)?;
-        let mut trees = self.trees.iter();
-        trees.try_for_each(|tree| writeln!(f, "  {}: {}", tree.questions, tree.tree))
-    }
 }

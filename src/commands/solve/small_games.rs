@@ -1,15 +1,12 @@
 //! `cardroom solve game`: small games, solved whole.
 
-use std::collections::BTreeMap;
-use std::fmt;
 use std::path::PathBuf;
 
 use protocol::acpc::gamedef::Reading;
 use serde::Serialize;
-use show::Table;
-use show::number::whole;
 use solvers::games::{Dealt, TenCards};
-use solvers::{Cfr, Player, Profile, Sampling, SamplingOptions, Scheme, Sequences, Tree, Variant};
+use solvers::small::solve::{Algorithm, InfosetStrategy, Limits, SolveReport, solve, strategies};
+use solvers::{Player, Sequences, Tree};
 
 use super::Goal;
 use crate::arguments::Given;
@@ -56,35 +53,6 @@ pub(super) struct Args {
     quiet: bool,
 }
 
-/// An algorithm that can be named.
-enum Algorithm {
-    Cfr(Variant),
-    Sampling(Scheme),
-    LinearProgram,
-}
-
-/// A game's solution: a measurement after each of some numbers of iterations.
-#[derive(Serialize)]
-struct SolveReport<'a> {
-    game: &'a str,
-    algorithm: &'a str,
-    nodes: usize,
-    infosets: [usize; 2],
-    points: Vec<Point>,
-}
-
-/// A measurement after this many iterations, a row of the table.
-#[derive(Serialize)]
-struct Point {
-    iterations: u32,
-    exploitability: f64,
-    /// The first player's value when both play their strategies.
-    value: f64,
-    /// Bounds of the game's value, from the best responses to each strategy.
-    value_at_least: f64,
-    value_at_most: f64,
-}
-
 /// The strategies of both players, as a file.
 #[derive(Serialize)]
 struct StrategyFile<'a> {
@@ -93,43 +61,17 @@ struct StrategyFile<'a> {
     players: [Vec<InfosetStrategy<'a>>; 2],
 }
 
-/// An information set with the probability of each action.
-#[derive(Serialize)]
-struct InfosetStrategy<'a> {
-    infoset: &'a str,
-    actions: BTreeMap<&'a str, f64>,
-}
-
 impl Report for SolveReport<'_> {
     const SCHEMA: &'static str = "cardroom-solve/1";
-}
-
-impl fmt::Display for SolveReport<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let header = ["iterations", "exploitability", "first player wins", "value of the game"];
-        let mut table = Table::new(header).right(..3).at_the_margin();
-        for point in &self.points {
-            table.row([
-                point.iterations.to_string(),
-                format!("{:.9}", point.exploitability),
-                format!("{:.9}", point.value),
-                format!("{:.9} … {:.9}", point.value_at_least, point.value_at_most),
-            ]);
-        }
-        let SolveReport { game, algorithm, infosets: [first, second], .. } = self;
-        let nodes = whole(self.nodes as u64);
-        writeln!(
-            f,
-            "{game}: {nodes} nodes, {first} + {second} information sets, {algorithm}\n\n{table}"
-        )
-    }
 }
 
 /// Runs the command: solves the game and prints the table.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     output::check(args.strategy.as_deref())?;
     let (name, algorithm_name) = (args.game.as_str(), args.algorithm.as_str());
-    let algorithm = algorithm(algorithm_name)?;
+    let algorithm = algorithm_name.parse::<Algorithm>().map_err(|error| {
+        Failure::usage(format!("--algorithm: {error}; or external, outcome, linear-program"))
+    })?;
     match algorithm {
         Algorithm::Sampling(_) => {}
         Algorithm::Cfr(_) => args.given.refuse(
@@ -150,31 +92,20 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     };
     let tree = tree(name, args.nodes)?;
     let game = Sequences::new(&tree);
-    let (points, profile) = solve(&tree, &game, &algorithm, args, until)?;
+    let limits = Limits { iterations: args.iterations, until, seed: args.seed };
+    let mut progress = Progress::new(args.iterations.into(), "iterations", args.json || args.quiet);
+    let (points, profile) = solve(&tree, &game, algorithm, limits, &mut |point| {
+        let note = format!("exploitability {:.6}", point.exploitability);
+        progress.show(point.iterations.into(), &note);
+    })?;
+    progress.finish();
     if let Some(path) = &args.strategy {
         let players = Player::BOTH.map(|player| strategies(&tree, &game, &profile, player));
         let schema = "cardroom-strategy/1";
         super::write_json(path, &StrategyFile { schema, game: name, players })?;
     }
-    let report = SolveReport {
-        game: name,
-        algorithm: algorithm_name,
-        nodes: tree.nodes().len(),
-        infosets: Player::BOTH.map(|player| tree.infosets(player).len()),
-        points,
-    };
+    let report = SolveReport::new(name, algorithm_name, &tree, points);
     Output::report(&report, args.json)
-}
-
-fn algorithm(name: &str) -> Result<Algorithm, Failure> {
-    match name {
-        "external" => Ok(Algorithm::Sampling(Scheme::External)),
-        "outcome" => Ok(Algorithm::Sampling(Scheme::Outcome { exploration: 0.6 })),
-        "linear-program" => Ok(Algorithm::LinearProgram),
-        _ => name.parse().map(Algorithm::Cfr).map_err(|error: solvers::Error| {
-            Failure::usage(format!("--algorithm: {error}; or external, outcome, linear-program"))
-        }),
-    }
 }
 
 fn tree(name: &str, nodes: usize) -> Result<Tree, Failure> {
@@ -192,86 +123,4 @@ fn tree(name: &str, nodes: usize) -> Result<Tree, Failure> {
              hold'em from a board on, with `cardroom solve subgame`"
         ))
     })
-}
-
-/// Runs the algorithm; measures at 1, 2, 5, 10, 20, 50, … iterations and at the end.
-fn solve(
-    tree: &Tree,
-    game: &Sequences,
-    algorithm: &Algorithm,
-    args: &Args,
-    until: Option<f64>,
-) -> Result<(Vec<Point>, Profile), Failure> {
-    let mut stepper: Box<dyn FnMut(u32) -> Profile + '_> = match *algorithm {
-        Algorithm::LinearProgram => {
-            let exact = solvers::linear::solve(game)?;
-            return Ok((vec![measure(game, &exact.profile, 1)], exact.profile));
-        }
-        Algorithm::Cfr(variant) => {
-            let mut cfr = Cfr::new(game, variant, args.iterations);
-            Box::new(move |iterations| {
-                cfr.run(iterations);
-                cfr.average()
-            })
-        }
-        Algorithm::Sampling(scheme) => {
-            let options = SamplingOptions { scheme, ..SamplingOptions::default() };
-            let mut sampling = Sampling::new(tree, game, options, args.seed);
-            Box::new(move |iterations| {
-                sampling.run(iterations.into());
-                sampling.average()
-            })
-        }
-    };
-    let mut progress = Progress::new(args.iterations.into(), "iterations", args.json || args.quiet);
-    let mut points = Vec::new();
-    let mut done = 0;
-    loop {
-        let next = stops().find(|&stop| stop > done).unwrap_or(args.iterations);
-        let next = next.min(args.iterations);
-        let profile = stepper(next - done);
-        done = next;
-        let point = measure(game, &profile, done);
-        progress.show(done.into(), &format!("exploitability {:.6}", point.exploitability));
-        let near = until.is_some_and(|until| point.exploitability <= until);
-        points.push(point);
-        if near || done == args.iterations {
-            progress.finish();
-            return Ok((points, profile));
-        }
-    }
-}
-
-/// The iterations to measure at: 1, 2, 5, 10, 20, 50, …
-fn stops() -> impl Iterator<Item = u32> {
-    (0..9).flat_map(|power| [1, 2, 5].map(|digit| digit * 10u32.pow(power)))
-}
-
-fn measure(game: &Sequences, profile: &Profile, iterations: u32) -> Point {
-    let [first, second] = Player::BOTH.map(|player| profile.best_response_value(game, player));
-    Point {
-        iterations,
-        // Rounding may take it below zero.
-        exploitability: ((first + second) / 2.0).max(0.0),
-        value: profile.value(game),
-        value_at_least: -second,
-        value_at_most: first,
-    }
-}
-
-/// A player's information sets with the probability of every action.
-fn strategies<'a>(
-    tree: &'a Tree,
-    game: &Sequences,
-    profile: &Profile,
-    player: Player,
-) -> Vec<InfosetStrategy<'a>> {
-    let infosets = tree.infosets(player).iter().zip(game.choices(player));
-    let infoset = infosets.map(|(infoset, choice)| {
-        let probabilities = &profile.0[player.index()][choice.sequences()];
-        let actions = infoset.actions.iter().map(String::as_str);
-        let actions = actions.zip(probabilities.iter().copied()).collect();
-        InfosetStrategy { infoset: &infoset.name, actions }
-    });
-    infoset.collect()
 }

@@ -1,17 +1,13 @@
 //! `cardroom train dataset`: makes a dataset of a teacher's decisions.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 
 use abstraction::features::{Schema, Stamp};
 use learners::Teacher;
-use learners::dataset::{CARD, Card, FileCard, MakeOptions, MakeOutcome, StreetCard, make};
+use learners::dataset::{CARD, DatasetReport, MakeOptions, MakeOutcome, make};
 use models::blueprint::Blueprint;
-use serde::Serialize;
 use sha2::{Digest, Sha256};
-use show::Table;
 use show::number::hexadecimal;
-use show::number::percent;
 
 use crate::arguments::Threads;
 use crate::config::units::Count;
@@ -101,12 +97,11 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         })
     });
     progress.finish();
-    match made.map_err(Failure::input)? {
-        MakeOutcome::Whole(card) => Output::report(&Made::new(&args.out, *card), args.json),
-        MakeOutcome::Stopped => Err(Failure::interrupted(format!(
-            "stopped; start again with: {}",
-            interrupt::command_line()
-        ))),
+    match made? {
+        MakeOutcome::Whole(card) => {
+            Output::report(&DatasetReport::new(&args.out, *card), args.json)
+        }
+        MakeOutcome::Stopped => Err(interrupt::repeatable("stopped")),
     }
 }
 
@@ -124,96 +119,13 @@ fn teacher(game: &Game, from: &str) -> Result<(Teacher, String), Failure> {
     } else {
         Blueprint::open(Path::new(from))
     };
-    let blueprint = blueprint.map_err(Failure::input)?;
-    blueprint.check_game(&def).map_err(Failure::input)?;
+    let blueprint = blueprint?;
+    blueprint.check_game(&def)?;
     let sha256 = hexadecimal(&Sha256::digest(blueprint.plain()));
-    let teacher = Teacher::new(blueprint).map_err(Failure::input)?;
+    let teacher = Teacher::new(blueprint)?;
     Ok((teacher, sha256))
 }
 
-/// A dataset that was made.
-#[derive(Serialize)]
-struct Made<'a> {
-    folder: &'a Path,
-    deals: u64,
-    sampled: u64,
-    explore: f64,
-    seed: u64,
-    teacher_sha256: String,
-    features: String,
-    streets: Vec<Street>,
-}
-
-/// The rows of a street.
-#[derive(Serialize)]
-struct Street {
-    street: String,
-    columns: Vec<String>,
-    balance: Vec<Share>,
-    train: FileCard,
-    valid: FileCard,
-    test: FileCard,
-}
-
-/// The share of a move among the labels.
-#[derive(Serialize)]
-struct Share {
-    #[serde(rename = "move")]
-    name: String,
-    share: f64,
-}
-
-impl<'a> Made<'a> {
-    fn new(folder: &'a Path, card: Card) -> Made<'a> {
-        let streets = card.streets.into_iter().map(|street| {
-            let StreetCard { street, columns, classes, balance, train, valid, test, .. } = street;
-            let balance = classes.into_iter().zip(balance);
-            let balance = balance.map(|(name, share)| Share { name, share }).collect();
-            Street { street, columns, balance, train, valid, test }
-        });
-        Made {
-            folder,
-            deals: card.deals,
-            sampled: card.sampled,
-            explore: card.explore,
-            seed: card.seed,
-            teacher_sha256: card.teacher_sha256,
-            features: card.features.id,
-            streets: streets.collect(),
-        }
-    }
-}
-
-impl Report for Made<'_> {
+impl Report for DatasetReport<'_> {
     const SCHEMA: &'static str = "cardroom-dataset/1";
-}
-
-impl fmt::Display for Made<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let header = ["", "sampled", "different", "train", "valid", "test", "moves"];
-        let mut table = Table::new(header).right(1..6);
-        for street in &self.streets {
-            let files = [&street.train, &street.valid, &street.test];
-            let [train, valid, test] = files.map(|file| file.rows.to_string());
-            let moves =
-                street.balance.iter().map(|one| format!("{} {}", one.name, percent(one.share, 1)));
-            table.row([
-                street.street.clone(),
-                files.iter().map(|file| file.sampled).sum::<u64>().to_string(),
-                files.iter().map(|file| file.rows).sum::<u64>().to_string(),
-                train,
-                valid,
-                test,
-                moves.collect::<Vec<_>>().join("  "),
-            ]);
-        }
-        writeln!(
-            f,
-            "{}: {} rows of {} deals, {} % of actions drawn uniformly\n{table}",
-            self.folder.display(),
-            self.sampled,
-            self.deals,
-            100.0 * self.explore
-        )
-    }
 }

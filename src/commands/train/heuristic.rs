@@ -8,37 +8,34 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use abstraction::betting::BettingTree;
 use abstraction::facts::Texture;
 use evaluation::Settings;
 use evaluation::counting::count;
 use evaluation::practice::Practice;
-use game::{Action, Betting, GameDef, Street, games};
+use game::{Betting, GameDef, Street, games};
 use logs::Rate;
 use matches::games::load_game;
 use matches::runner::Stop;
 use protocol::acpc::gamedef::Reading;
-use readable::heuristic::fitness::{self, FactClasses, Sampler};
+use readable::heuristic::fitness::{FactClasses, Sampler};
 use readable::heuristic::search::{
-    MeanWinnings, Measure, Method, Options, Rates, Records, RuleEvaluator, RulebookImprovement,
-    RulebookOptions, RulebookSearch, Search, cross_results, sampled, statements,
+    Found, MeanWinnings, Measure, Method, Opponent, Options, Rates, RuleEvaluator,
+    RulebookImprovement, RulebookOptions, RulebookSearch, Search, StreetReport, cross_results,
+    sampled, statements,
 };
 use readable::heuristic::{Heuristic, RuleScope, Rulebook};
 use runs::write_whole;
 use serde::Serialize;
-use show::Table;
-use show::number::{percent, whole};
-use solvers::blueprint::AbstractStrategy;
+use show::number::whole;
 use solvers::counting::{ClassCounts, Counting};
-use solvers::holdem::best_response::{InBuckets, TreeStrategy};
 
-use super::training::at;
 use crate::arguments::{Given, Threads};
 use crate::config::units::Count;
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::output::{self, Output, Report};
 use crate::progress::Progress;
+use crate::report;
 use crate::resolve_names::Named;
 
 /// Find if-then rules that win most from an opponent, for one street of limit hold'em, or for all
@@ -228,213 +225,103 @@ fn one_street(args: &Args, street: Street) -> Result<Output, Failure> {
         args.given.refuse(&["matches"], why)?;
     }
     let rules = args.rules(street)?;
-    let opponent = Opponent::find(args.opponent(), &args.named)?;
+    let opponent = args.find_opponent()?;
     let classes = FactClasses { texture: args.dry };
-    let table = args.table.clone().unwrap_or_else(|| default_counts_path(street, args.dry));
-    let how = CountOptions {
-        flops: args.flops.map(usize::from),
-        threads: args.threads.count(),
-        quiet: args.quiet,
-    };
-    let counts = opponent.counts(street, &classes, &table, how)?;
+    let counts = args.counts(&opponent.counting(street, &classes))?;
     let judge = opponent.judge(street, &counts)?;
     let sampler = opponent.sampler(street, &classes);
     let worth = args.measure(&judge, &sampler, &rules);
-    let responses = |rule| opponent.response(&judge, &counts, rule);
-    let responses: Option<Vec<f64>> =
-        args.response.then(|| rules.iter().map(responses).collect()).transpose()?;
+    let measured = rules.iter().zip(worth).map(|(rule, worth)| {
+        let response = || opponent.response(&judge, &counts, rule);
+        Ok((rule.clone(), worth, args.response.then(response).transpose()?))
+    });
+    let measured = measured.collect::<Result<Vec<_>, readable::Error>>()?;
     let meetings = if args.meet {
         cross_results(&sampler, &rules, args.matches.0, args.seed)
     } else {
         Vec::new()
     };
-    let found = match args.search {
-        None => None,
-        Some(kind) => {
-            let (method, evaluations) = (Method::from(kind), args.evaluations.0);
-            let options =
-                Options { method, most, evaluations, seed: args.seed, cards_only: args.cards_only };
-            Some(args.search(options, &judge, &sampler)?)
-        }
+    let search = |kind| {
+        let (method, evaluations) = (Method::from(kind), args.evaluations.0);
+        let options =
+            Options { method, most, evaluations, seed: args.seed, cards_only: args.cards_only };
+        args.search(options, &judge, &sampler)
     };
+    let found = args.search.map(search).transpose()?;
     if let (Some(out), Some(found)) = (&args.out, &found)
         && let Some(best) = found.records.up_to(usize::MAX)
     {
         let book = Rulebook::new(args.dry).with(street, best.rule.clone());
-        write_whole(out, |to| write!(to, "{book}")).map_err(|error| at(out, &error))?;
+        report::write(out, &book.to_string())?;
     }
-    let responses = rules.iter().enumerate().map(|(at, _)| responses.as_ref().map(|all| all[at]));
-    let measured = rules.iter().zip(&worth).zip(responses);
-    let rules = measured.map(|((rule, worth), best_response)| MeasuredRule {
-        rule: rule.to_string(),
-        complexity: rule.complexity(),
-        fitness: worth.mean,
-        standard_error: worth.error,
-        best_response,
-    });
-    let pair = |worth: &MeanWinnings| [worth.mean, worth.error];
-    let report = StreetReport {
-        street: street.to_string(),
-        opponent: args.opponent(),
-        dry: args.dry.to_string(),
-        reach: judge.fitness().reach(),
-        rules: rules.collect(),
-        meetings: meetings.iter().map(|row| row.iter().map(pair).collect()).collect(),
-        found: found.map(|found| found.report(args, &judge)),
-        out: args.out.as_deref(),
-    };
+    let (name, dry, out) = (args.opponent(), args.dry.to_string(), args.out.as_deref());
+    let report = StreetReport::new(&judge, name, dry, &measured, &meetings, found.as_ref(), out);
     Output::report(&report, args.json)
-}
-
-/// Measured rules for a street, and the result of a search.
-#[derive(Serialize)]
-struct StreetReport<'a> {
-    street: String,
-    opponent: &'a str,
-    dry: String,
-    /// The probability that a match gets to the street.
-    reach: f64,
-    rules: Vec<MeasuredRule>,
-    /// The winnings of each rule against each other with their standard errors; empty if they were
-    /// not played.
-    meetings: Vec<Vec<[f64; 2]>>,
-    found: Option<FoundReport>,
-    #[serde(skip)]
-    out: Option<&'a Path>,
-}
-
-#[derive(Serialize)]
-struct MeasuredRule {
-    rule: String,
-    complexity: usize,
-    fitness: f64,
-    standard_error: f64,
-    /// The winnings of a best response against it, if requested.
-    best_response: Option<f64>,
-}
-
-/// The result of a search.
-#[derive(Serialize)]
-struct FoundReport {
-    method: String,
-    seed: u64,
-    evaluations: u64,
-    seconds: f64,
-    /// Whether all rules were examined.
-    optimal: bool,
-    best: Vec<BestRule>,
-    /// The learning curve: evaluations, complexity and fitness of each better rule.
-    course: Vec<(u64, usize, f64)>,
-    #[serde(skip)]
-    sampled: bool,
-}
-
-/// The best rule of a complexity.
-#[derive(Serialize)]
-struct BestRule {
-    complexity: usize,
-    rule: String,
-    fitness: f64,
-    exact: f64,
-    evaluations: u64,
-}
-
-impl Found {
-    fn report(&self, args: &Args, judge: &RuleEvaluator) -> FoundReport {
-        let records = &self.records;
-        let best = records.best().iter().map(|(&complexity, record)| BestRule {
-            complexity,
-            rule: record.rule.to_string(),
-            fitness: record.value,
-            exact: judge.value(&record.rule),
-            evaluations: record.evaluations,
-        });
-        let course = records.learning_curve().iter();
-        FoundReport {
-            method: args.search.map(|kind| format!("{:?}", Method::from(kind))).unwrap_or_default(),
-            seed: args.seed,
-            evaluations: records.evaluations(),
-            seconds: self.seconds,
-            optimal: self.proven,
-            best: best.collect(),
-            course: course.map(|at| (at.evaluations, at.complexity, at.value)).collect(),
-            sampled: args.fitness == Fitness::Sampled,
-        }
-    }
 }
 
 impl Report for StreetReport<'_> {
     const SCHEMA: &'static str = "cardroom-train-heuristic/1";
 }
 
-impl fmt::Display for StreetReport<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(
-            f,
-            "{} rules against {}, chips a match, blinds 5 and 10; {} of its matches get there",
-            self.street,
-            self.opponent,
-            percent(self.reach, 1)
-        )?;
-        if let Some(first) = self.rules.first() {
-            let mut head = vec!["fitness", "complexity", "rule"];
-            if first.best_response.is_some() {
-                head.insert(1, "best response");
-            }
-            let numbers = head.len() - 1;
-            let mut table = Table::new(head).right(0..numbers);
-            for rule in &self.rules {
-                let response = rule.best_response.map(|won| format!("{won:.4}"));
-                let fitness = interval([rule.fitness, rule.standard_error]);
-                let complexity = rule.complexity.to_string();
-                let cells = [Some(fitness), response, Some(complexity), Some(rule.rule.clone())];
-                table.row(cells.into_iter().flatten());
-            }
-            writeln!(f, "\n{table}")?;
-        }
-        if !self.meetings.is_empty() {
-            let numbers = (1..=self.rules.len()).map(|number| number.to_string());
-            let head = ["from".to_owned()].into_iter().chain(numbers).chain(["wins".to_owned()]);
-            let mut table = Table::new(head).right(0..=self.rules.len());
-            for (at, (row, rule)) in self.meetings.iter().zip(&self.rules).enumerate() {
-                let number = (at + 1).to_string();
-                let cells = [number].into_iter().chain(row.iter().copied().map(interval));
-                table.row(cells.chain([rule.rule.clone()]));
-            }
-            writeln!(f, "\n{table}")?;
-        }
-        let Some(found) = &self.found else { return Ok(()) };
-        let mut table = Table::new(["complexity", "fitness", "found after", "rule"]).right(0..3);
-        for BestRule { complexity, rule, fitness, exact, evaluations } in &found.best {
-            // The best of many sampled values is biased upwards.
-            let exactly =
-                if found.sampled { format!(" (exactly {exact:+.4})") } else { String::new() };
-            let value = format!("{fitness:+.4}{exactly}");
-            table.row([complexity.to_string(), value, whole(*evaluations), rule.clone()]);
-        }
-        let proof = if found.optimal {
-            "\nNo rule wins more that has as many clauses and actions or fewer."
-        } else {
-            ""
-        };
-        let (rules, seconds) = (whole(found.evaluations), found.seconds);
-        writeln!(f, "\n{table}\n{rules} rules in {seconds:.1} s{proof}")?;
-        self.out.map_or(Ok(()), |out| writeln!(f, "{}", out.display()))
-    }
-}
-
-/// The result of a search.
-struct Found {
-    records: Records,
-    seconds: f64,
-    /// Whether all rules were examined.
-    proven: bool,
-}
-
 impl Args {
     /// The name of the opponent.
     fn opponent(&self) -> &str {
         self.against.as_deref().unwrap_or(CATEGORIES)
+    }
+
+    /// Finds the opponent; an error if it does not play by buckets.
+    fn find_opponent(&self) -> Result<Opponent, Failure> {
+        let name = self.opponent();
+        let simple = matches!(name, "call" | "random");
+        let agent = self.named.resolve_with_policy(if simple { CATEGORIES } else { name })?;
+        let strategy = agent.tree_strategy(&Arc::new(games::limit_holdem()))?;
+        strategy.and_then(|strategy| Opponent::new(name, strategy)).ok_or_else(|| {
+            Failure::input(anyhow::anyhow!(
+                "`{name}` does not play by buckets: give --against `{CATEGORIES}`, `call`, \
+                 `random`, or a file of `cardroom train cfr --menu limit` as cfr:blueprint=FILE"
+            ))
+        })
+    }
+
+    /// The counts of all deals, read from a file, or made and saved there.
+    fn counts(&self, counting: &Counting<'_>) -> Result<ClassCounts, Failure> {
+        if self.flops.is_some() {
+            return self.count(counting);
+        }
+        let usual = || default_counts_path(counting.street, self.dry);
+        let table = self.table.clone().unwrap_or_else(usual);
+        match File::open(&table) {
+            Ok(file) => counting.read(BufReader::new(file)).map_err(|error| {
+                let remedy = "or give --table another file, and the deals are counted again";
+                Failure::at(&table, format!("{error}; {remedy}"))
+            }),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                if let Some(folder) = table.parent() {
+                    std::fs::create_dir_all(folder).map_err(|error| Failure::at(folder, error))?;
+                }
+                let counts = self.count(counting)?;
+                write_whole(&table, |to| counting.write(&counts, to))
+                    .map_err(|error| Failure::at(&table, error))?;
+                Ok(counts)
+            }
+            Err(error) => Err(Failure::at(&table, error)),
+        }
+    }
+
+    /// Counts the deals, with a progress display.
+    fn count(&self, counting: &Counting<'_>) -> Result<ClassCounts, Failure> {
+        let stop =
+            interrupt::listen("stopping after the current flops; press Ctrl-C again to abort")?;
+        let flops = self.flops.map(usize::from);
+        let all = flops.unwrap_or_else(|| Counting::flops().len()) as u64;
+        let mut progress = Progress::new(all, "flops", self.quiet);
+        let counts = count(counting, flops, self.threads.count(), &stop, &mut |position| {
+            progress.show(position.known as u64, "counting all deals, once");
+        });
+        progress.finish();
+        counts.map_err(Failure::claim)?.ok_or_else(|| {
+            interrupt::repeatable("stopped before all deals were counted; nothing is kept")
+        })
     }
 
     /// The rules to measure.
@@ -445,8 +332,8 @@ impl Args {
             rule.map_err(|error| Failure::input(anyhow::anyhow!("--rule `{text}`: {error}")))
         };
         let listed = |path: &PathBuf| {
-            let wrong = |error| Failure::input(anyhow::anyhow!("{}: {error}", path.display()));
-            let text = std::fs::read_to_string(path).map_err(|error| at(path, &error))?;
+            let wrong = |error| Failure::at(path, error);
+            let text = std::fs::read_to_string(path).map_err(|error| Failure::at(path, error))?;
             let book = Rulebook::parse(&text).map_err(wrong)?;
             book.require(&[street]).map_err(wrong)?;
             let rule = book.street(street).expect("it is there").clone();
@@ -502,195 +389,21 @@ impl Args {
         }
         progress.finish();
         checkpoint.end();
-        let proven = options.method == Method::Exhaustive;
-        let seconds = begun.elapsed().as_secs_f64();
-        Ok(Found { records: search.records().clone(), seconds, proven })
+        let Options { method, seed, .. } = options;
+        let (records, seconds) = (search.records().clone(), begun.elapsed().as_secs_f64());
+        let sampled = self.fitness == Fitness::Sampled;
+        Ok(Found { records, method, seed, seconds, sampled })
     }
 }
 
 /// The default opponent.
 const CATEGORIES: &str = "cfr:blueprint=categories";
 
-/// An agent that plays limit hold'em by buckets, or a simple strategy in its betting tree.
-struct Opponent {
-    def: Arc<GameDef>,
-    name: String,
-    strategy: Arc<dyn TreeStrategy>,
-    simple: Option<Simple>,
-}
-
-/// A strategy that ignores the cards.
-enum Simple {
-    /// Always calls. Holds the index of the call among the actions of each node.
-    Call(Vec<usize>),
-    /// Plays all actions with equal probability.
-    Random,
-}
-
-impl AbstractStrategy for Simple {
-    fn shares(&self, node: u32, _: u32, shares: &mut [f32]) {
-        match self {
-            Simple::Call(call_actions) => {
-                shares.fill(0.0);
-                shares[call_actions[node as usize]] = 1.0;
-            }
-            Simple::Random => shares.fill(1.0 / shares.len() as f32),
-        }
-    }
-}
-
-impl Simple {
-    fn named(name: &str, tree: &BettingTree) -> Option<Simple> {
-        match name {
-            "random" => Some(Simple::Random),
-            "call" => {
-                let mut call_actions = Vec::new();
-                for node in Street::ALL.into_iter().flat_map(|street| tree.decision_nodes(street)) {
-                    let actions = tree.actions(node);
-                    call_actions.resize(call_actions.len().max(node as usize + 1), 0);
-                    let calls = actions.iter().position(|action| *action == Action::Call);
-                    call_actions[node as usize] = calls.unwrap_or(0);
-                }
-                Some(Simple::Call(call_actions))
-            }
-            _ => None,
-        }
-    }
-}
-
-impl Opponent {
-    /// Finds the opponent of this name; an error if it does not play by buckets.
-    fn find(name: &str, named: &Named) -> Result<Opponent, Failure> {
-        let def = Arc::new(games::limit_holdem());
-        let simple = matches!(name, "call" | "random");
-        let agent = named.resolve_with_policy(if simple { CATEGORIES } else { name })?;
-        let strategy = agent.tree_strategy(&def).map_err(Failure::input)?;
-        let strategy = strategy.filter(|strategy| strategy.in_buckets().is_some());
-        let strategy = strategy.ok_or_else(|| {
-            Failure::input(anyhow::anyhow!(
-                "`{name}` does not play by buckets: give --against `{CATEGORIES}`, `call`, \
-                 `random`, or a file of `cardroom train cfr --menu limit` as cfr:blueprint=FILE"
-            ))
-        })?;
-        let simple = Simple::named(name, strategy.tree());
-        Ok(Opponent { def, name: name.to_owned(), strategy, simple })
-    }
-
-    fn in_buckets(&self) -> InBuckets<'_> {
-        let found = self.strategy.in_buckets().expect("looked at when it was found");
-        match &self.simple {
-            Some(simple) => InBuckets { strategy: simple, ..found },
-            None => found,
-        }
-    }
-
-    /// The sampler of its matches up to a street.
-    fn sampler<'a>(&'a self, street: Street, classes: &'a FactClasses) -> Sampler<'a> {
-        let InBuckets { buckets, strategy, .. } = self.in_buckets();
-        let tree = self.strategy.tree();
-        Sampler { tree, strategy, buckets, classes, street, flop: None }
-    }
-
-    /// The counts for its buckets, read from a file, or made and saved there.
-    fn counts(
-        &self,
-        street: Street,
-        classes: &FactClasses,
-        table: &Path,
-        how: CountOptions,
-    ) -> Result<ClassCounts, Failure> {
-        let InBuckets { buckets, .. } = self.in_buckets();
-        let counting = Counting { street, buckets, classes };
-        if how.flops.is_some() {
-            return made(&counting, how);
-        }
-        match File::open(table) {
-            Ok(file) => counting.read(BufReader::new(file)).map_err(|error| {
-                Failure::input(anyhow::anyhow!(
-                    "{}: {error}; or give --table another file, and the deals are counted again",
-                    table.display()
-                ))
-            }),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                if let Some(folder) = table.parent() {
-                    std::fs::create_dir_all(folder).map_err(|error| at(folder, &error))?;
-                }
-                let counts = made(&counting, how)?;
-                write_whole(table, |to| counting.write(&counts, to))
-                    .map_err(|error| at(table, &error))?;
-                Ok(counts)
-            }
-            Err(error) => Err(at(table, &error)),
-        }
-    }
-
-    /// The judge of exact fitness against this opponent.
-    fn judge(&self, street: Street, counts: &ClassCounts) -> Result<RuleEvaluator, Failure> {
-        let InBuckets { strategy, .. } = self.in_buckets();
-        let fitness = fitness::Fitness::new(counts, self.strategy.tree(), strategy, street);
-        let fitness =
-            fitness.map_err(|error| Failure::input(anyhow::anyhow!("`{}`: {error}", self.name)))?;
-        Ok(RuleEvaluator::new(fitness, self.def.big_blind()))
-    }
-
-    /// The winnings of a best response that sees this opponent's buckets against a rule.
-    fn response(
-        &self,
-        judge: &RuleEvaluator,
-        counts: &ClassCounts,
-        rule: &Heuristic,
-    ) -> Result<f64, Failure> {
-        let InBuckets { strategy, .. } = self.in_buckets();
-        let (fitness, moves) = (judge.fitness(), judge.moves(rule));
-        let rule = |class: u16, seen| {
-            let of =
-                |found: Result<usize, usize>| found.expect("all classes and situations are known");
-            let situation = of(fitness.situations().binary_search(&seen));
-            moves.0
-                [situation * fitness.classes().len() + of(fitness.classes().binary_search(&class))]
-        };
-        let won =
-            fitness::best_response(counts, self.strategy.tree(), strategy, fitness.street(), rule);
-        won.map_err(|error| Failure::input(anyhow::anyhow!("`{}`: {error}", self.name)))
-    }
-}
-
 /// The default file for counts.
 fn default_counts_path(street: Street, texture: Texture) -> PathBuf {
     let plain = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { '-' };
     let texture: String = texture.to_string().chars().map(plain).collect();
     PathBuf::from(format!("data/fitness/{street}-{texture}.counts"))
-}
-
-/// The options for counting deals.
-#[derive(Clone, Copy)]
-struct CountOptions {
-    /// Counts only this many flops instead of all; such counts are not saved.
-    flops: Option<usize>,
-    threads: usize,
-    quiet: bool,
-}
-
-/// Counts the deals, with a progress display.
-fn made(counting: &Counting<'_>, how: CountOptions) -> Result<ClassCounts, Failure> {
-    let stop = interrupt::listen("stopping after the current flops; press Ctrl-C again to abort")?;
-    let all = Counting::flops().len();
-    let mut progress = Progress::new(how.flops.unwrap_or(all) as u64, "flops", how.quiet);
-    let counts = count(counting, how.flops, how.threads, &stop, &mut |position| {
-        progress.show(position.known as u64, "counting all deals, once");
-    });
-    progress.finish();
-    counts.map_err(Failure::claim)?.ok_or_else(|| {
-        Failure::interrupted(format!(
-            "stopped before all deals were counted; nothing is kept; start again with: {}",
-            interrupt::command_line()
-        ))
-    })
-}
-
-/// A mean with the half-width of its 95 % interval; without it if the mean is exact.
-fn interval([mean, error]: [f64; 2]) -> String {
-    if error == 0.0 { format!("{mean:+.4}") } else { format!("{mean:+.4} ± {:.4}", 1.96 * error) }
 }
 
 /// The default start of a search: always fold.
@@ -701,7 +414,7 @@ const CHECK: u64 = 200_000;
 
 /// Searches the lists of all streets of a game and prints the best.
 fn whole_game(args: &Args, game: &str) -> Result<Output, Failure> {
-    let def = load_game(game, Reading::Strict).map_err(Failure::input)?;
+    let def = load_game(game, Reading::Strict)?;
     if !solvers::holdem::is_holdem(&def) {
         return Err(Failure::input(anyhow::anyhow!(
             "--game {game}: lists are for heads-up hold'em, limit or no-limit"
@@ -715,13 +428,13 @@ fn whole_game(args: &Args, game: &str) -> Result<Output, Failure> {
     let start = match &args.start {
         None => Rulebook::parse(NOTHING).expect("four streets"),
         Some(path) => {
-            let text = std::fs::read_to_string(path).map_err(|error| at(path, &error))?;
+            let text = std::fs::read_to_string(path).map_err(|error| Failure::at(path, error))?;
             let book = Rulebook::parse(&text).and_then(|book| {
                 book.require(&game::Street::ALL)?;
                 book.check(def.betting)?;
                 Ok(book)
             });
-            book.map_err(|error| Failure::input(anyhow::anyhow!("{}: {error}", path.display())))?
+            book.map_err(|error| Failure::at(path, error))?
         }
     };
     if statements(&start) > usize::from(args.statements) {
@@ -741,7 +454,7 @@ fn whole_game(args: &Args, game: &str) -> Result<Output, Failure> {
     };
     let agent = args.named.resolve_with_policy(opponent)?;
     agent.prepare(&def, args.deals.0);
-    let policy = agent.policy(&def).map_err(Failure::input)?;
+    let policy = agent.policy(&def)?;
     let policy = policy.expect("only agents with a policy are let through");
     let search = RulebookSearch::new(options, &format!("{game} against {opponent}"), start);
     let whole_game = WholeGame { def: &def, opponent: &*policy, args };
@@ -752,9 +465,9 @@ fn whole_game(args: &Args, game: &str) -> Result<Output, Failure> {
     let stop = Stop::new();
     let fresh = whole_game.practice(search.best(), CHECK, args.seed.wrapping_add(1 << 32))?;
     let found = fresh.rates(std::slice::from_ref(search.best()), CHECK / 2, &stop);
-    let found = found.map_err(Failure::input)?.expect("nobody stops it");
+    let found = found?.expect("nobody stops it");
     if let Some(out) = &args.out {
-        write_whole(out, |to| write!(to, "{}", search.best())).map_err(|error| at(out, &error))?;
+        report::write(out, &search.best().to_string())?;
     }
     let report = GameReport {
         game,
@@ -840,7 +553,7 @@ impl WholeGame<'_> {
         let rates: &mut Rates<'_, readable::Error> = &mut rates;
         let mut progress = Progress::patient(options.rounds, "rounds", self.args.quiet);
         loop {
-            let going = search.step(rates).map_err(Failure::input)?;
+            let going = search.step(rates)?;
             let best = search.learning_curve().last();
             let best =
                 best.map_or_else(String::new, |step| format!("best {:+.0} mbb/hand", step.value));
@@ -884,7 +597,7 @@ impl Checkpoint {
         resume: impl FnOnce(&str) -> Result<(), E>,
     ) -> Result<(), Failure> {
         let Some(file) = &self.file else { return Ok(()) };
-        let Some(bytes) = file.read().map_err(|error| at(file.path(), &error))? else {
+        let Some(bytes) = file.read().map_err(|error| Failure::at(file.path(), error))? else {
             return Ok(());
         };
         resume(&String::from_utf8_lossy(&bytes)).map_err(|error| Failure::at(file.path(), error))
@@ -901,7 +614,7 @@ impl Checkpoint {
                 Failure::at(file.path(), format!("the search cannot be saved: {error}"))
             })?;
             file.write(|to| to.write_all(state.as_bytes()))
-                .map_err(|error| at(file.path(), &error))?;
+                .map_err(|error| Failure::at(file.path(), error))?;
         }
         match &self.file {
             _ if !stopped => Ok(()),

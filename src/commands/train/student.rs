@@ -1,32 +1,26 @@
 //! `cardroom train student`: trains a student of a dataset's teacher; and `train compare`, which
 //! compares students.
 
-use std::fmt;
-use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use game::Street;
 use learners::dataset::{Dataset, Labels, Split};
-use learners::measure::{
-    ClassifierScores, Constant, Nearest, least_log_loss, log_losses, mean_difference, measure,
+use learners::measure::Comparison;
+use learners::student::{
+    LearningOptions, StudentMetadata, StudentReport, TrainedStreet, import, write,
 };
-use learners::student::{LearningOptions, StudentMetadata, TrainedStreet, losses, write};
-use learners::{Loss, boost, cart, mlp, oct};
-use matches::runner::Stop;
-use models::student::{Student, TrainedModel, columns};
-use serde::Serialize;
-use show::Table;
-use show::number::percent;
+use learners::training::{Checkpoints, RunName};
+use learners::{Loss, Table, boost, cart, mlp, oct};
+use models::student::{TrainedModel, columns};
 
-use super::training::{Checkpoints, Device, RunName, Trainer, at};
+use super::training::{Device, Trainer, Watched};
 use crate::arguments::Given;
 use crate::arguments::{pool, threads};
 use crate::config::units::{Size, Time};
 use crate::exit::Failure;
 use crate::interrupt;
-use crate::output::{Output, Report};
+use crate::output::{self, Output, Report};
+use crate::progress::{Progress, say_line};
 use crate::resolve_names::Named;
 
 /// Options of every kind of student, which its own command takes, too.
@@ -115,194 +109,111 @@ pub fn run(common: &Common, lesson: &LearningOptions, device: Device) -> Result<
     }
     let device = if common.import.is_some() { Device::Cpu } else { device };
     let trainer = Trainer::open(device, common.quiet)?;
-    if out.exists() {
-        return Err(Failure::input(anyhow::anyhow!(
-            "{} already exists: give --out another name, or remove it",
-            out.display()
-        )));
-    }
+    output::check_new(out)?;
     let stop = interrupt::listen("saving the training; press Ctrl-C again to abort")?;
-    let dataset = Dataset::open(data).map_err(Failure::input)?;
+    let dataset = Dataset::open(data)?;
     let pool = pool(threads(common.threads))?;
+    let options = trainer.options(lesson.options());
     if let Some(folder) = &common.import {
-        let streets =
-            Street::ALL.map(|street| pool.run(|| import(common, lesson, &dataset, folder, street)));
-        let taught = streets.into_iter().collect::<Result<Vec<_>, _>>()?;
-        let taught = taught.try_into().map_err(|_| Failure::claim("a street is missing"))?;
-        return finish(common, lesson, &dataset, &taught, "trained by another program");
+        let import = |street| pool.run(|| common.imported(lesson, &dataset, folder, street));
+        let trained = Street::ALL.into_iter().map(import).collect::<Result<Vec<_>, _>>()?;
+        return common.finish(lesson, &dataset, trained, "trained by another program");
     }
     let training = format!(
-        "kind = {}\noptions = {}\nlabels = {:?}\ndata = {}\n",
+        "kind = {}\noptions = {options}\nlabels = {:?}\ndata = {}\n",
         lesson.kind(),
-        trainer.options(lesson.options()),
         common.labels,
         dataset.hash()
     );
-    let checkpoints = Checkpoints::open(out, training, common.checkpoint.0, common.quiet)?;
-    let mut taught = Vec::new();
+    let checkpoints = Checkpoints::open(out, training, common.checkpoint.0)?;
+    let named = |street: Street| RunName {
+        file: street.name(),
+        title: street.name(),
+        steps: lesson.steps(),
+    };
+    let mut trained = Vec::new();
     for street in Street::ALL {
-        let parts = (&trainer, &checkpoints);
-        match pool.run(|| teach(common, lesson, parts, (&dataset, street), &stop))? {
-            Some(one) => taught.push(one),
-            None => {
-                return Err(interrupt::stopped(&format!("stopped on the {street}")));
-            }
-        }
+        let named = named(street);
+        let (steps, quiet) = (lesson.steps(), common.quiet);
+        let display = move || Progress::patient(1, steps, quiet);
+        let watched = Watched::new(&stop, display);
+        let one = pool.run(|| -> Result<Option<TrainedStreet>, Failure> {
+            let table = |split| common.table(&dataset, street, split);
+            let (train, valid) = (table(Split::Train)?, table(Split::Valid)?);
+            let bins = lesson.bins(&train);
+            let learned = checkpoints.train(named, &watched, |saved| {
+                trainer.begin(lesson, &train, bins.as_ref(), &valid, saved)
+            })?;
+            let Some(learned) = learned else { return Ok(None) };
+            Ok(Some(TrainedStreet::new(learned, [&train, &valid, &table(Split::Test)?])))
+        });
+        trained.push(one?.ok_or_else(|| interrupt::stopped(&format!("stopped on the {street}")))?);
     }
-    let taught: [TrainedStreet; 4] =
-        taught.try_into().map_err(|_| Failure::claim("a street is missing"))?;
-    let output = finish(common, lesson, &dataset, &taught, &trainer.options(lesson.options()))?;
+    let output = common.finish(lesson, &dataset, trained, &options)?;
     for street in Street::ALL {
         let csv = out.join(format!("{street}.csv"));
-        checkpoints.copy_losses(named(street.name(), lesson), &csv, ["log-loss", " nats"])?;
+        checkpoints.copy_losses(named(street), &csv, ["log-loss", " nats"])?;
     }
-    Ok(output.then(checkpoints.end()))
+    Ok(output.then(checkpoints.end().map_err(Failure::from)))
 }
 
-/// Writes the student's folder and returns its measurements.
-fn finish(
-    common: &Common,
-    lesson: &LearningOptions,
-    dataset: &Dataset,
-    taught: &[TrainedStreet; 4],
-    options: &str,
-) -> Result<Output, Failure> {
-    let Common { out, small, json, .. } = common;
-    let made_by = concat!("cardroom ", env!("CARGO_PKG_VERSION"));
-    let making = StudentMetadata { kind: lesson.kind(), options, small: *small, made_by };
-    write(out, dataset, making, taught).map_err(Failure::input)?;
-    let streets = Street::ALL.into_iter().zip(taught).map(|(street, taught)| {
-        let [train, valid, test] = taught.measured;
-        let (rows, size) = (taught.rows, taught.learned.size());
-        StreetReport { street: street.name(), rows, size, train, valid, test }
-    });
-    let student =
-        StudentReport { folder: out, kind: lesson.kind(), options, streets: streets.collect() };
-    Output::report(&student, *json)
-}
+impl Common {
+    /// Writes the student's folder and returns its measurements.
+    fn finish(
+        &self,
+        lesson: &LearningOptions,
+        dataset: &Dataset,
+        trained: Vec<TrainedStreet>,
+        options: &str,
+    ) -> Result<Output, Failure> {
+        let Common { out, small, json, .. } = self;
+        let trained = trained.try_into().map_err(|_| Failure::claim("a street is missing"))?;
+        let made_by = concat!("cardroom ", env!("CARGO_PKG_VERSION"));
+        let making = StudentMetadata { kind: lesson.kind(), options, small: *small, made_by };
+        write(out, dataset, making, &trained)?;
+        Output::report(&StudentReport::new(out, lesson.kind(), options, &trained), *json)
+    }
 
-/// A trained student.
-#[derive(Serialize)]
-struct StudentReport<'a> {
-    folder: &'a Path,
-    kind: &'static str,
-    options: &'a str,
-    streets: Vec<StreetReport>,
-}
+    fn table(
+        &self,
+        dataset: &Dataset,
+        street: Street,
+        split: Split,
+    ) -> Result<Table, learners::Error> {
+        dataset.table(street, split, self.labels.into(), self.memory.0)
+    }
 
-/// The model of a street with its losses.
-#[derive(Serialize)]
-struct StreetReport {
-    street: &'static str,
-    rows: u64,
-    size: String,
-    train: ClassifierScores,
-    valid: ClassifierScores,
-    test: ClassifierScores,
+    /// The model of a street, read from the folder of another program.
+    fn imported(
+        &self,
+        lesson: &LearningOptions,
+        dataset: &Dataset,
+        folder: &Path,
+        street: Street,
+    ) -> Result<TrainedStreet, Failure> {
+        let (learned, path) = import(lesson.kind(), dataset, folder, street)?;
+        if let TrainedModel::Forest(forest) = &learned
+            && let Ok(Some(best)) = forest.best_rounds()
+            && best < forest.rounds()
+            && !self.quiet
+        {
+            say_line(&format!(
+                "{}: all {} rounds are kept, and the first {best} are its best \
+                 (best_iteration); to play those alone: xgboost:model={},rounds=best",
+                path.display(),
+                forest.rounds(),
+                self.out.display()
+            ));
+        }
+        let table = |split| self.table(dataset, street, split);
+        let (train, valid, test) =
+            (table(Split::Train)?, table(Split::Valid)?, table(Split::Test)?);
+        Ok(TrainedStreet::new(learned, [&train, &valid, &test]))
+    }
 }
 
 impl Report for StudentReport<'_> {
     const SCHEMA: &'static str = "cardroom-student/1";
-}
-
-impl fmt::Display for StudentReport<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let header = ["", "rows", "train", "validation", "test", "Brier", "right", "size"];
-        let mut table = Table::new(header).right(1..7);
-        for StreetReport { street, rows, size, train, valid, test } in &self.streets {
-            table.row([
-                (*street).to_owned(),
-                rows.to_string(),
-                format!("{:.4}", train.log_loss),
-                format!("{:.4}", valid.log_loss),
-                format!("{:.4}", test.log_loss),
-                format!("{:.4}", test.brier),
-                percent(test.accuracy, 1),
-                size.clone(),
-            ]);
-        }
-        let (out, kind) = (self.folder.display(), self.kind);
-        writeln!(f, "{out}: log-losses in nats, by street\n{table}\nPlay it: {kind}:model={out}")
-    }
-}
-
-/// The model of a street, read from the folder of another program.
-fn import(
-    common: &Common,
-    lesson: &LearningOptions,
-    dataset: &Dataset,
-    folder: &Path,
-    street: Street,
-) -> Result<TrainedStreet, Failure> {
-    let endings: &[&str] = match lesson {
-        LearningOptions::Cart(_) | LearningOptions::Oct(_) => &["tree"],
-        LearningOptions::Xgboost(_) => &["ubj", "json"],
-        LearningOptions::Mlp(_) => &["safetensors"],
-    };
-    let names: Vec<String> = endings.iter().map(|ending| format!("{street}.{ending}")).collect();
-    let path =
-        names.iter().map(|name| folder.join(name)).find(|path| path.exists()).ok_or_else(|| {
-            Failure::input(anyhow::anyhow!(
-                "{} has no {}",
-                folder.display(),
-                names.join(" and no ")
-            ))
-        })?;
-    let bytes = fs::read(&path).map_err(|error| at(&path, &error))?;
-    let card = &dataset.card().streets[street.index()];
-    let learned = TrainedModel::read(lesson.kind(), &bytes, &card.columns, &card.classes)
-        .map_err(|error| Failure::input(anyhow::anyhow!("{}: {error}", path.display())))?;
-    if let TrainedModel::Forest(forest) = &learned
-        && let Ok(Some(best)) = forest.best_rounds()
-        && best < forest.rounds()
-        && !common.quiet
-    {
-        // Nothing can be done when stderr is closed.
-        let _ = writeln!(
-            std::io::stderr(),
-            "{}: all {} rounds are kept, and the first {best} are its best (best_iteration); to \
-             play those alone: xgboost:model={},rounds=best",
-            path.display(),
-            forest.rounds(),
-            common.out.display()
-        );
-    }
-    let table = |split| {
-        let labels = Labels::from(common.labels);
-        dataset.table(street, split, labels, common.memory.0).map_err(Failure::input)
-    };
-    let (train, valid, test) = (table(Split::Train)?, table(Split::Valid)?, table(Split::Test)?);
-    let measured = losses(&learned, [&train, &valid, &test]);
-    Ok(TrainedStreet { learned, rows: train.rows() as u64, measured })
-}
-
-/// The names of a street's run in the training folder.
-fn named<'a>(street: &'a str, lesson: &LearningOptions) -> RunName<'a> {
-    RunName { file: street, title: street, steps: lesson.steps() }
-}
-
-/// Trains the model of a street; `None` if it was stopped.
-fn teach(
-    common: &Common,
-    lesson: &LearningOptions,
-    (trainer, checkpoints): (&Trainer, &Checkpoints),
-    (dataset, street): (&Dataset, Street),
-    stop: &Stop,
-) -> Result<Option<TrainedStreet>, Failure> {
-    let table = |split| {
-        let labels = Labels::from(common.labels);
-        dataset.table(street, split, labels, common.memory.0).map_err(Failure::input)
-    };
-    let (train, valid) = (table(Split::Train)?, table(Split::Valid)?);
-    let bins = lesson.bins(&train);
-    let run = checkpoints.train(named(street.name(), lesson), stop, |saved| {
-        trainer.begin(lesson, &train, bins.as_ref(), &valid, saved)
-    })?;
-    let Some(run) = run else { return Ok(None) };
-    let learned = run.learned();
-    let test = table(Split::Test)?;
-    let measured = losses(&learned, [&train, &valid, &test]);
-    Ok(Some(TrainedStreet { learned, rows: train.rows() as u64, measured }))
 }
 
 /// Train a greedy decision tree for each street: CART.
@@ -545,20 +456,13 @@ pub struct CompareArgs {
     json: bool,
 }
 
-/// Rows that the nearest neighbours are searched among, and rows that they are searched for.
-const AMONG: usize = 50_000;
-const ASKED: usize = 2_000;
-
-/// The half-width of a 95 % interval in standard errors.
-const NORMAL: f64 = 1.96;
-
 /// Runs the command: measures the students and returns the table.
 pub fn compare(args: &CompareArgs) -> Result<Output, Failure> {
-    let dataset = Dataset::open(&args.data).map_err(Failure::input)?;
+    let dataset = Dataset::open(&args.data)?;
     let registry = args.named.registry()?;
     let mut students = Vec::new();
     for name in &args.agents {
-        let agent = registry.resolve(name).map_err(Failure::input)?;
+        let agent = registry.resolve(name)?;
         let student = agent.student().ok_or_else(|| {
             Failure::input(anyhow::anyhow!(
                 "`{name}` is not a student: name cart, oct, xgboost or mlp"
@@ -576,142 +480,11 @@ pub fn compare(args: &CompareArgs) -> Result<Output, Failure> {
                 )));
             }
         }
-        students.push(student);
+        students.push((name.clone(), student));
     }
-    let line = |name: &str, student: Option<&Arc<Student>>| Line {
-        name: name.to_owned(),
-        parameters: student
-            .map(|student| Street::ALL.map(|street| student.street(street).parameters()).to_vec()),
-        streets: Vec::new(),
-    };
-    let named = args.agents.iter().zip(&students);
-    let mut lines: Vec<Line> = named.map(|(name, student)| line(name, Some(student))).collect();
-    let baselines = ["ten nearest rows", "mean of all labels", "all moves alike"];
-    lines.extend(baselines.map(|name| line(name, None)));
-    let mut least_possible = Vec::new();
-    let all = 0..students.len();
-    let pairs = all.clone().flat_map(|one| (one + 1..all.end).map(move |other| [one, other]));
-    let mut differences: Vec<Difference> = pairs
-        .map(|students| {
-            let [first, second] = students.map(|student| args.agents[student].clone());
-            Difference { students, first, second, streets: Vec::new() }
-        })
-        .collect();
-    for street in Street::ALL {
-        let table = |split| {
-            dataset.table(street, split, Labels::Soft, args.memory.0).map_err(Failure::input)
-        };
-        let (train, test) = (table(Split::Train)?, table(Split::Test)?);
-        let mut of_street: Vec<ClassifierScores> = students
-            .iter()
-            .map(|student| measure(student.street(street).classifier(), &test))
-            .collect();
-        let by_row: Vec<Vec<f64>> = students
-            .iter()
-            .map(|student| log_losses(student.street(street).classifier(), &test))
-            .collect();
-        for difference in &mut differences {
-            let [first, second] = difference.students.map(|student| by_row[student].as_slice());
-            let (mean, error) = mean_difference(first, second, test.weights());
-            let reach = NORMAL * error;
-            let (low, high) = (mean - reach, mean + reach);
-            difference.streets.push(StreetDifference { mean, low, high, reach });
-        }
-        of_street.push(measure(&Nearest::new(&some(&train, AMONG), 10), &some(&test, ASKED)));
-        of_street.push(measure(&Constant::mean(&train), &test));
-        of_street.push(measure(&Constant::uniform(&train), &test));
-        for (line, scores) in lines.iter_mut().zip(of_street) {
-            line.streets.push(StreetScores { street: street.name(), scores });
-        }
-        least_possible.push(least_log_loss(&test));
-    }
-    Output::report(&Comparison { lines, least_log_loss: least_possible, differences }, args.json)
-}
-
-/// The comparison of all students.
-#[derive(Serialize)]
-struct Comparison {
-    lines: Vec<Line>,
-    /// The least possible log-loss, by street.
-    least_log_loss: Vec<f64>,
-    differences: Vec<Difference>,
-}
-
-/// A student or a baseline with its measurements on each street.
-#[derive(Serialize)]
-struct Line {
-    name: String,
-    /// Number of parameters by street, of a student.
-    parameters: Option<Vec<usize>>,
-    streets: Vec<StreetScores>,
-}
-
-#[derive(Serialize)]
-struct StreetScores {
-    street: &'static str,
-    #[serde(flatten)]
-    scores: ClassifierScores,
-}
-
-/// The log-loss of the second of two students minus that of the first, by street.
-#[derive(Serialize)]
-struct Difference {
-    #[serde(skip)]
-    students: [usize; 2],
-    first: String,
-    second: String,
-    streets: Vec<StreetDifference>,
-}
-
-/// A mean with its 95 % interval.
-#[derive(Serialize)]
-struct StreetDifference {
-    mean: f64,
-    low: f64,
-    high: f64,
-    #[serde(skip)]
-    reach: f64,
-}
-
-/// At most `most` rows at even distances.
-fn some(table: &learners::Table, most: usize) -> learners::Table {
-    let every = table.rows().div_ceil(most).max(1);
-    let rows: Vec<u32> = (0..table.rows() as u32).step_by(every).collect();
-    table.pick(&rows)
+    Output::report(&Comparison::new(&students, &dataset, args.memory.0)?, args.json)
 }
 
 impl Report for Comparison {
     const SCHEMA: &'static str = "cardroom-comparison/1";
-}
-
-impl fmt::Display for Comparison {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut table = headed("test rows");
-        for line in &self.lines {
-            let cells = line.streets.iter().map(|StreetScores { scores, .. }| {
-                format!("{:.4} ({})", scores.log_loss, percent(scores.accuracy, 1))
-            });
-            table.row([line.name.clone()].into_iter().chain(cells));
-        }
-        let cells = self.least_log_loss.iter().map(|least| format!("{least:.4} (100.0 %)"));
-        table.row(["least possible".to_owned()].into_iter().chain(cells));
-        writeln!(
-            f,
-            "{table}\nlog-loss in nats; in brackets, rows whose likeliest move is the teacher's"
-        )?;
-        if self.differences.is_empty() {
-            return Ok(());
-        }
-        let mut table = headed("difference, nats");
-        for Difference { first, second, streets, .. } in &self.differences {
-            let cells = streets.iter().map(|one| format!("{:+.4} ± {:.4}", one.mean, one.reach));
-            table.row([format!("{second} above {first}")].into_iter().chain(cells));
-        }
-        writeln!(f, "\n{table}")
-    }
-}
-
-fn headed(what: &str) -> Table {
-    let streets = Street::ALL.map(|street| street.to_string());
-    Table::new([&[what.to_owned()], &streets[..]].concat()).right(1..)
 }

@@ -5,10 +5,12 @@
 //!   networks of DeepStack and of Hopner and Loza Mencía.
 //! - [`by_hand`]: a small network that sees one hand at a time.
 //! - [`end_of_flop`]: the same before the turn card is known.
+//! - [`training`]: the situations of a file as a lesson, and the errors of what was learned.
 //! - [`ValueModel`]: a model of the values of all hands of a situation; [`Errors`]: its errors.
 
 pub mod by_hand;
 pub mod end_of_flop;
+pub mod training;
 
 use std::ops::Range;
 

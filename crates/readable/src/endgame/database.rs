@@ -6,15 +6,18 @@
 //! drawn with the game's own random numbers (Algorithm 4) and rounded to 32 bits before the game is
 //! solved.
 
+use std::fmt;
 use std::ops::Range;
+use std::path::Path;
 
 use learners::database::{self, Content};
 use learners::{Table, mixed};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
+use show::number::whole;
 
-use super::{Bets, Endgame, not_a_size};
+use super::{Bets, Endgame, Pivots, not_a_size};
 use crate::Error;
 
 /// A database of endgames.
@@ -169,7 +172,8 @@ pub enum CardInput {
 }
 
 /// The share that stands for a card; the paper has both wordings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Share {
     /// The share of the second player's cards that it beats, as the paper's rules are worded.
     Beaten,
@@ -353,4 +357,122 @@ fn drawn(shares: &[f32], game: u64, card: usize) -> usize {
         left -= share;
     }
     shares.iter().rposition(|&share| share > 0.0).unwrap_or(0)
+}
+
+/// Totals over the games.
+#[derive(Default)]
+struct Sums {
+    values: Vec<f64>,
+    /// The largest exploitability of either player.
+    worst: f64,
+    /// The largest difference between a probability and the file's.
+    differs: f64,
+    /// Number of games in which the simplex method ends at another strategy than the central one.
+    many: u64,
+}
+
+/// Number of games between updates of the progress display.
+const CHUNK: usize = 2048;
+
+/// The games of a database solved again: their values and exploitabilities, and how far the stored
+/// strategies are from the solutions.
+#[derive(Debug, Serialize)]
+pub struct Summary<'a> {
+    file: &'a Path,
+    games: usize,
+    seed: u64,
+    sha256: &'a str,
+    value: Spread,
+    worst_exploitability: f64,
+    largest_difference: f64,
+    several_equilibria: u64,
+}
+
+impl<'a> Summary<'a> {
+    /// Solves every game of a database, read from this file, again. `seen` is called with the
+    /// number of games done.
+    ///
+    /// # Errors
+    /// When a game is not an endgame.
+    pub fn new(
+        path: &'a Path,
+        database: &'a Database,
+        seen: &mut dyn FnMut(u64),
+    ) -> Result<Summary<'a>, Error> {
+        let bets = bets(database);
+        let of = |place: usize| {
+            let stored = database.game(place);
+            let game = endgame(stored.first, stored.second, &bets)?;
+            let solution = game.solve();
+            let worst = game.exploitabilities(&solution).into_iter().fold(0.0, f64::max);
+            let pairs = solution.strategy.iter().zip(stored.strategy);
+            let differs = pairs.map(|(a, b)| (a - f64::from(*b)).abs()).fold(0.0, f64::max);
+            let extreme = game.extreme(Pivots::Best);
+            let pairs = solution.strategy.iter().zip(&extreme.strategy);
+            let many = pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) > 1e-6;
+            Ok((solution.value, worst, differs, many))
+        };
+        let mut sums = Sums::default();
+        for start in (0..database.games()).step_by(CHUNK) {
+            let end = (start + CHUNK).min(database.games());
+            let games = parallel::map(start..end, of);
+            let games: Vec<_> = games.into_iter().collect::<Result<_, Error>>()?;
+            for (value, worst, differs, many) in games {
+                sums.values.push(value);
+                sums.worst = sums.worst.max(worst);
+                sums.differs = sums.differs.max(differs);
+                sums.many += u64::from(many);
+            }
+            seen(end as u64);
+        }
+        let card = database.card();
+        Ok(Summary {
+            file: path,
+            games: database.games(),
+            seed: card.seed,
+            sha256: &card.sha256,
+            value: Spread::new(&sums.values),
+            worst_exploitability: sums.worst,
+            largest_difference: sums.differs,
+            several_equilibria: sums.many,
+        })
+    }
+}
+
+/// The mean with the half-width of its 95 % interval, and the standard deviation.
+#[derive(Debug, Serialize)]
+struct Spread {
+    mean: f64,
+    half_width: f64,
+    deviation: f64,
+}
+
+impl Spread {
+    fn new(values: &[f64]) -> Spread {
+        let count = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / count;
+        let spread = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>();
+        let deviation = (spread / (count - 1.0).max(1.0)).sqrt();
+        Spread { mean, half_width: 1.96 * deviation / count.sqrt(), deviation }
+    }
+}
+
+impl fmt::Display for Summary<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Spread { mean, half_width, deviation } = self.value;
+        writeln!(
+            f,
+            "{}: {} games\n\
+             value to the first player     {mean:.5} ± {half_width:.5} of the pot, standard \
+             deviation {deviation:.5}\n\
+             exploitability                {:.1e} of the pot at most, solved again\n\
+             difference to the file        {:.1e} at most, in one probability\n\
+             more than one equilibrium     in {} games at least",
+            self.file.display(),
+            whole(self.games as u64),
+            self.worst_exploitability,
+            self.largest_difference,
+            whole(self.several_equilibria),
+        )
+    }
 }

@@ -9,11 +9,17 @@
 //! [`Endgame::solve`] gives an equilibrium, from a small linear program (`program.rs`);
 //! [`Endgame::against`] and [`Endgame::exploitability`] what strategies get against a best response
 //! (Algorithm 3, for both seats). [`database`] has random games with their equilibria, [`rules`]
-//! short rules found in them, [`trees`] decision trees learned from them (sections 3 and 4).
+//! short rules found in them, [`trees`] decision trees learned from them (sections 3 and 4), which
+//! [`comparison`] compares and [`size_tree`] shows; [`play()`] lets a person play against the
+//! equilibrium.
 
+pub mod comparison;
 pub mod database;
+mod play;
 mod program;
+mod report;
 pub mod rules;
+pub mod size_tree;
 pub mod trees;
 
 use program::{Masses, Pairs, Role, centre, vertex};
@@ -23,7 +29,9 @@ use solvers::{Player, drawn};
 
 use crate::Error;
 
+pub use play::{Talk, play};
 pub use program::Pivots;
+pub use report::{EndgameReport, picture};
 
 /// The bet sizes of the first player, in pots: 0, which is a check, and others in increasing order.
 #[derive(Debug, Clone, PartialEq)]

@@ -6,15 +6,18 @@
 //! best response wins beyond the game's value. Lists are built by adding the line that lowers the
 //! price most, and improved by moving one number at a time while that helps.
 
+use std::fmt;
 use std::ops::Range;
+use std::path::Path;
 
 use serde::Serialize;
+use show::Table;
 use solvers::Player;
 
 use super::Endgame;
-use super::database::{Database, bets, endgame};
+use super::database::{self, Database, bets, endgame};
 use crate::Error;
-use crate::rules::{Bet, Betting, Calling, Hands, Size};
+use crate::rules::{Bet, Betting, Calling, Hands, RuleList, Size};
 
 /// The smallest share to beat in a line that is searched, in percent.
 const MIN_PERCENT: u32 = 40;
@@ -195,6 +198,145 @@ pub fn find_calling(games: &Games) -> (Calling, Mean) {
     let factors = (8..=30).map(|twentieths| Calling::Best(f64::from(twentieths) / 20.0));
     let priced = factors.map(|calling| (calling, games.price_calling(calling)));
     priced.min_by(|a, b| a.1.mean.total_cmp(&b.1.mean)).expect("there are factors")
+}
+
+/// Names: the published rule for the best hands, and the suffix for rules completed by the
+/// equilibrium.
+const ALL_IN: &str = "published all-in rule";
+const REST: &str = ", all else the equilibrium";
+
+/// Rules with their prices.
+#[derive(Debug, Serialize)]
+pub struct RulesReport<'a> {
+    file: &'a Path,
+    found_on: usize,
+    priced_on: usize,
+    rules: Vec<PricedRule>,
+}
+
+/// A rule with its price.
+#[derive(Debug, Serialize)]
+struct PricedRule {
+    name: String,
+    #[serde(rename = "rules")]
+    text: String,
+    words: usize,
+    bets: bool,
+    /// The mean loss in games that the rule was not found on.
+    #[serde(rename = "exploitability")]
+    price: f64,
+    half_width: f64,
+}
+
+impl PricedRule {
+    fn new(name: String, text: String, bets: bool, price: Mean) -> PricedRule {
+        let words = lines(&text).map(|line| line.split_whitespace().count()).sum();
+        let Mean { mean, half_width } = price;
+        PricedRule { name, text, words, bets, price: mean, half_width }
+    }
+}
+
+/// The lines of a rule without `else check`.
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter(|line| *line != "else check")
+}
+
+impl<'a> RulesReport<'a> {
+    /// Finds lists of up to `lines` bets and a rule for calls on the first `learn` games of a
+    /// database, read from this file, and prices them on the others, with rules that need no
+    /// search, the published ones, and these `own` ones with their names. Also returns the longest
+    /// list found with the rule for calls. `watch` is as for [`find_betting`].
+    ///
+    /// # Errors
+    /// When a game is not an endgame.
+    pub fn find(
+        file: &'a Path,
+        database: &Database,
+        learn: usize,
+        lines: usize,
+        own: &[(String, RuleList)],
+        watch: impl FnMut(u64) -> bool,
+    ) -> Result<Option<(RulesReport<'a>, RuleList)>, Error> {
+        let learned = Games::new(database, 0..learn)?;
+        let rest = Games::new(database, learn..database.games())?;
+        let Some(found) = find_betting(&learned, lines, watch) else { return Ok(None) };
+        let bets = |bets: &[(f64, Size)], bluffs: Option<f64>| {
+            let bets = bets.iter().map(|&(percent, size)| Bet { size, percent });
+            let betting = Betting::new(bets.collect(), bluffs).expect("written here");
+            RuleList::new(Some(betting), None).expect("it has a part")
+        };
+        let calls = |calling| RuleList::new(None, Some(calling)).expect("it has a part");
+        let mut lists = vec![("always check".to_owned(), bets(&[], None))];
+        for (number, (betting, _)) in (1..).zip(&found) {
+            let list = RuleList::new(Some(betting.clone()), None).expect("it has a part");
+            lists.push((format!("found: {}", show::number::counted(number, "size")), list));
+        }
+        let all_in = [(95.0, Size::AllIn)];
+        lists.push((ALL_IN.to_owned(), bets(&all_in, None)));
+        lists.push(("the same with bluffs".to_owned(), bets(&all_in, Some(1.0))));
+        lists.push(("always call".to_owned(), calls(Calling::Beating(0.0))));
+        lists.push(("call as often as the pot pays".to_owned(), calls(Calling::Best(1.0))));
+        let (calling, _) = find_calling(&learned);
+        lists.push(("found: calls".to_owned(), calls(calling)));
+        for (name, list) in own {
+            // Each part is priced as a rule of its own.
+            if let Some(betting) = list.betting() {
+                let part = RuleList::new(Some(betting.clone()), None).expect("it has a part");
+                lists.push((format!("{name}: bets"), part));
+            }
+            if let Some(calling) = list.calling() {
+                lists.push((format!("{name}: calls"), calls(calling)));
+            }
+        }
+        let mut priced: Vec<PricedRule> = lists
+            .into_iter()
+            .map(|(what, list)| {
+                let price = match (list.betting(), list.calling()) {
+                    (Some(betting), _) => rest.price_betting(betting),
+                    (None, Some(calling)) => rest.price_calling(calling),
+                    (None, None) => unreachable!("a list has a part"),
+                };
+                PricedRule::new(what, list.to_string(), list.betting().is_some(), price)
+            })
+            .collect();
+        // The price of each published rule when everything else is played perfectly.
+        let most = database::bets(database).sizes().last().copied().unwrap_or_default();
+        let middle = rest.price_in_equilibrium(|beats| (0.2..=0.8).contains(&beats).then_some(0.0));
+        let best = rest.price_in_equilibrium(|beats| (beats >= 0.95).then_some(most));
+        let after = priced.iter().position(|rule| rule.name == ALL_IN).unwrap_or(priced.len());
+        for (name, line, price) in [
+            (ALL_IN, "bet all-in when beating at least 95 %", best),
+            ("published 80-20 rule", "check when beating 20 to 80 %", middle),
+        ] {
+            let rule = PricedRule::new(format!("{name}{REST}"), line.to_owned(), true, price);
+            priced.insert(after, rule);
+        }
+        let longest = found.last().map(|(betting, _)| betting.clone());
+        let longest = RuleList::new(longest, Some(calling)).expect("it has a part");
+        let priced_on = rest.len();
+        Ok(Some((RulesReport { file, found_on: learn, priced_on, rules: priced }, longest)))
+    }
+}
+
+impl fmt::Display for RulesReport<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut table = Table::new(["rule", "words", "price, of the pot", "in words"]).right(1..3);
+        for rule in &self.rules {
+            let said = match lines(&rule.text).collect::<Vec<_>>().join("\n") {
+                said if said.is_empty() => "check".to_owned(),
+                said => said,
+            };
+            let price = format!("{:.4} ± {:.4}", rule.price, rule.half_width);
+            table.row([rule.name.clone(), rule.words.to_string(), price, said]);
+        }
+        let RulesReport { found_on, priced_on, .. } = self;
+        writeln!(
+            f,
+            "Found on {found_on} games, priced on {priced_on} others: what a best response wins \
+             beyond the\n\
+             game's value, on average, with 95 % intervals over games.\n\n{table}"
+        )
+    }
 }
 
 // Scores of predicted strategies of unseen endgames: distance to the equilibrium, and

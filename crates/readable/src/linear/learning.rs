@@ -3,16 +3,26 @@
 //! - [`learn`]: Monte Carlo learning of linear action values by self-play, as published; each
 //!   peculiarity of the published algorithm is a [`Quirk`] that can be left out.
 //! - [`search()`]: a direct search for the weights with the smallest loss to best responses.
+//!
+//! A [`TrainingPlan`] does either for several stacks, and writes the file of rules.
 
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::{fmt, fs};
 
 use cards::{CardSet, Combo, StartingHand, Ties, all_in};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
+use runs::write_whole;
+use serde::Serialize;
+use show::Table;
+use show::number::percent;
 
-use super::{FEATURES, PUBLISHED, PUBLISHED_FEATURES, Theta, Weights, features};
+use super::{FEATURES, LinearModel, PUBLISHED, PUBLISHED_FEATURES, Theta, Weights, features};
 use crate::Error;
-use crate::shove_fold::{Blind, Payoffs, equilibrium};
+use crate::shove_fold::{Blind, Equilibrium, Payoffs, equilibrium, share};
 
 /// The set of a rule's weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -451,4 +461,308 @@ fn normalised(mut direction: Direction, pairs: bool) -> Direction {
 /// An approximately normal number, mean 0 and deviation 1: the sum of twelve uniform ones.
 fn normal(rng: &mut Pcg64Mcg) -> f64 {
     (0..12).map(|_| rng.random::<f64>()).sum::<f64>() - 6.0
+}
+
+// Training of the rules of several stacks, with several runs each, which are kept while it lasts.
+
+/// How the weights of a rule are found.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Training {
+    /// [`learn`], in several runs whose mean counts.
+    Q {
+        /// The number of hands of a run.
+        hands: u64,
+        /// The learning rate.
+        alpha: f64,
+        /// The quirks to leave out.
+        without: Vec<Quirk>,
+        /// The number of runs.
+        runs: u32,
+    },
+    /// [`search()`].
+    Search {
+        /// The number of directions to try.
+        evaluations: u32,
+    },
+}
+
+/// The rules to train.
+#[derive(Debug)]
+pub struct TrainingPlan {
+    /// The stacks, in big blinds.
+    pub stacks: Vec<f64>,
+    /// The method.
+    pub method: Training,
+    /// The weights of the rules.
+    pub form: Form,
+    /// The seed of the first run; the next run has the next.
+    pub seed: u64,
+}
+
+/// The result of a training.
+#[derive(Debug)]
+pub enum Trained<'a> {
+    /// The rules, which are written.
+    Whole(TrainedRules<'a>),
+    /// It was stopped after as many runs.
+    Stopped(usize),
+}
+
+impl TrainingPlan {
+    /// The number of runs.
+    pub fn runs(&self) -> u64 {
+        self.stacks.len() as u64 * self.runs_of_stack()
+    }
+
+    fn runs_of_stack(&self) -> u64 {
+        match self.method {
+            Training::Q { runs, .. } => runs.into(),
+            Training::Search { .. } => 1,
+        }
+    }
+
+    /// Trains the rules and writes them to a file. Finished runs are kept in a folder beside it
+    /// until all are done. `seen` is called with the number of runs done.
+    ///
+    /// # Errors
+    /// When a run fails, or a file cannot be read or written.
+    pub fn train<'a>(
+        &self,
+        out: &'a Path,
+        made_by: &str,
+        is_stopped: &(dyn Fn() -> bool + Sync),
+        seen: &(dyn Fn(u64) + Sync),
+    ) -> Result<Trained<'a>, Error> {
+        let solved = self.stacks.iter().map(|&stack| {
+            let payoffs = Payoffs::new(stack, 0.0)?;
+            let found = equilibrium(&payoffs);
+            Ok((payoffs, found))
+        });
+        let solved = solved.collect::<Result<Vec<_>, Error>>()?;
+        let runs =
+            FinishedRuns { folder: runs::beside(out, ".training"), method: self.method(), made_by };
+        let done = AtomicU64::new(0);
+        let one = |&(stack, seed): &(usize, u64)| {
+            let weights = match runs.read(self.stacks[stack], seed)? {
+                Some(weights) => weights,
+                None if is_stopped() => return Ok(None),
+                None => {
+                    let weights = self.weights(self.stacks[stack], &solved[stack].0, seed)?;
+                    runs.keep(self.stacks[stack], seed, weights)?;
+                    weights
+                }
+            };
+            seen(done.fetch_add(1, Ordering::Relaxed) + 1);
+            Ok(Some((stack, TrainedRule::new(seed, weights, &solved[stack]))))
+        };
+        let jobs: Vec<(usize, u64)> = (0..self.stacks.len())
+            .flat_map(|stack| {
+                (0..self.runs_of_stack()).map(move |run| (stack, self.seed.wrapping_add(run)))
+            })
+            .collect();
+        let made = parallel::map(&jobs, one).into_iter();
+        let made = made.collect::<Result<Vec<_>, Error>>()?;
+        let made: Vec<(usize, TrainedRule)> = made.into_iter().flatten().collect();
+        if made.len() < jobs.len() {
+            return Ok(Trained::Stopped(made.len()));
+        }
+        let mut by_stack: Vec<Vec<TrainedRule>> = self.stacks.iter().map(|_| Vec::new()).collect();
+        made.into_iter().for_each(|(stack, made)| by_stack[stack].push(made));
+        let stacks = by_stack.into_iter().zip(solved.iter().zip(&self.stacks));
+        let stacks: Vec<Stack> = stacks
+            .map(|(runs, (solved, &stack))| {
+                let weights = Weights {
+                    small: mean(runs.iter().map(|run| &run.weights)),
+                    big: mean(runs.iter().map(|run| &run.big_blind_weights)),
+                };
+                Stack { stack, runs, mean: TrainedRule::new(self.seed, weights, solved) }
+            })
+            .collect();
+        let means = stacks.iter().map(|stack| (stack.stack, stack.mean.both())).collect();
+        runs.write(out, means)?;
+        fs::remove_dir_all(&runs.folder).map_err(|error| Error::at(&runs.folder, error))?;
+        Ok(Trained::Whole(TrainedRules { out, features: FEATURES, method: runs.method, stacks }))
+    }
+
+    /// Trains the weights of one run.
+    fn weights(&self, stack: f64, payoffs: &Payoffs, seed: u64) -> Result<Weights, Error> {
+        match &self.method {
+            Training::Search { evaluations } => {
+                Ok(search(payoffs, self.form, *evaluations, seed).weights)
+            }
+            Training::Q { hands, alpha, without, .. } => {
+                let (hands, alpha, without) = (*hands, *alpha, without.clone());
+                let options = LearningOptions { stack, hands, alpha, form: self.form, without };
+                Ok(learn(&options, seed)?)
+            }
+        }
+    }
+
+    /// The method in words.
+    fn method(&self) -> String {
+        let weights = match self.form {
+            Form::Published => "the published weights",
+            Form::Call => "with a constant for calls",
+            Form::Pair => "with weights for calls and pairs",
+            Form::Own => "with weights for each blind",
+        };
+        match &self.method {
+            Training::Search { evaluations } => {
+                format!("search of {evaluations} directions, seed {}, {weights}", self.seed)
+            }
+            Training::Q { hands, alpha, without, runs } => format!(
+                "linear Q, {hands} hands, alpha {alpha}, mean of {runs} seeds from {} on, \
+                 {weights}{}",
+                self.seed,
+                without.iter().map(|quirk| format!(", without {quirk:?}")).collect::<String>()
+            ),
+        }
+    }
+}
+
+/// A rule at a stack, with what it loses to best responses and the shares of hands that it plays.
+#[derive(Debug, Serialize)]
+struct TrainedRule {
+    seed: u64,
+    weights: Theta,
+    big_blind_weights: Theta,
+    small_blind_loses_mbb: f64,
+    big_blind_loses_mbb: f64,
+    jam_share: f64,
+    call_share: f64,
+}
+
+/// All runs of a stack.
+#[derive(Debug, Serialize)]
+struct Stack {
+    stack: f64,
+    runs: Vec<TrainedRule>,
+    /// The rule with the mean weights of all runs.
+    mean: TrainedRule,
+}
+
+impl TrainedRule {
+    fn new(seed: u64, weights: Weights, (payoffs, found): &(Payoffs, Equilibrium)) -> TrainedRule {
+        let ranges = weights.ranges();
+        let [small, big] = found.losses(payoffs, &ranges).map(|loss| 1000.0 * loss);
+        TrainedRule {
+            seed,
+            weights: weights.small,
+            big_blind_weights: weights.big,
+            small_blind_loses_mbb: small,
+            big_blind_loses_mbb: big,
+            jam_share: share(&ranges.jam),
+            call_share: share(&ranges.call),
+        }
+    }
+
+    /// The weights of both blinds.
+    fn both(&self) -> Weights {
+        Weights { small: self.weights, big: self.big_blind_weights }
+    }
+
+    /// The mean loss of both blinds.
+    fn loss(&self) -> f64 {
+        0.5 * (self.small_blind_loses_mbb + self.big_blind_loses_mbb)
+    }
+}
+
+fn mean<'a>(runs: impl ExactSizeIterator<Item = &'a Theta>) -> Theta {
+    let count = runs.len() as f64;
+    let mut mean = [0.0; FEATURES.len()];
+    for theta in runs {
+        mean.iter_mut().zip(theta).for_each(|(mean, weight)| *mean += weight / count);
+    }
+    mean
+}
+
+/// The rules that were found.
+#[derive(Debug, Serialize)]
+pub struct TrainedRules<'a> {
+    #[serde(skip)]
+    out: &'a Path,
+    features: [&'static str; FEATURES.len()],
+    method: String,
+    stacks: Vec<Stack>,
+}
+
+impl fmt::Display for TrainedRules<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}\n{}", table(&self.stacks), self.out.display())
+    }
+}
+
+/// A table of what the rules lose: over several runs, mean and standard deviation.
+fn table(stacks: &[Stack]) -> Table {
+    let head =
+        ["stack", "small blind loses", "big blind", "mean, mbb", "all-in", "call", "of the mean"];
+    let mut table = Table::new(head).right(0..);
+    for Stack { stack, runs, mean } in stacks {
+        let over = |of: &dyn Fn(&TrainedRule) -> f64, decimals: usize| {
+            let values: Vec<f64> = runs.iter().map(of).collect();
+            let mean = values.iter().sum::<f64>() / values.len() as f64;
+            let squares = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>();
+            let text = format!("{mean:.decimals$}");
+            match values.len() {
+                1 => text,
+                count => {
+                    let deviation = (squares / (count - 1) as f64).sqrt();
+                    format!("{text} (sd {deviation:.decimals$})")
+                }
+            }
+        };
+        table.row([
+            stack.to_string(),
+            over(&|rule| rule.small_blind_loses_mbb, 1),
+            over(&|rule| rule.big_blind_loses_mbb, 1),
+            over(&TrainedRule::loss, 1),
+            percent(mean.jam_share, 1),
+            percent(mean.call_share, 1),
+            format!("{:.1}", mean.loss()),
+        ]);
+    }
+    table
+}
+
+/// A folder with a file of weights for each stack and seed.
+struct FinishedRuns<'a> {
+    folder: PathBuf,
+    /// The method of all runs, in words.
+    method: String,
+    made_by: &'a str,
+}
+
+impl FinishedRuns<'_> {
+    fn path(&self, stack: f64, seed: u64) -> PathBuf {
+        self.folder.join(format!("{stack}-{seed}.toml"))
+    }
+
+    /// The saved weights of a run; `None` if it is not done. An error if they are of another
+    /// method.
+    fn read(&self, stack: f64, seed: u64) -> Result<Option<Weights>, Error> {
+        let path = self.path(stack, seed);
+        let wrong = |why: String| Error::at(&path, format!("{why}; remove it to start again"));
+        let text = match fs::read_to_string(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            text => text.map_err(|error| wrong(error.to_string()))?,
+        };
+        let model: LinearModel = text.parse().map_err(|error: Error| wrong(error.to_string()))?;
+        if model.method != self.method {
+            let found = &model.method;
+            return Err(wrong(format!("it is of `{found}`, and this is `{}`", self.method)));
+        }
+        Ok(Some(model.at(stack)))
+    }
+
+    /// Saves the weights of a run.
+    fn keep(&self, stack: f64, seed: u64, weights: Weights) -> Result<(), Error> {
+        fs::create_dir_all(&self.folder).map_err(|error| Error::at(&self.folder, error))?;
+        self.write(&self.path(stack, seed), vec![(stack, weights)])
+    }
+
+    /// Writes a file of weights by stack.
+    fn write(&self, path: &Path, stacks: Vec<(f64, Weights)>) -> Result<(), Error> {
+        let model = LinearModel::new(self.made_by.to_owned(), self.method.clone(), stacks)?;
+        write_whole(path, |out| write!(out, "{model}")).map_err(|error| Error::at(path, error))
+    }
 }

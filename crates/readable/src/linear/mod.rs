@@ -16,7 +16,10 @@ use cards::StartingHand;
 use crate::Error;
 use crate::shove_fold::{Blind, Ranges, range_of};
 
-pub use learning::{Form, LearningOptions, Quirk, SearchResult, learn, search};
+pub use learning::{
+    Form, LearningOptions, Quirk, SearchResult, Trained, TrainedRules, Training, TrainingPlan,
+    learn, search,
+};
 
 /// A weight vector, with a weight for each of [`FEATURES`].
 pub type Theta = [f64; FEATURES.len()];

@@ -14,6 +14,7 @@
 //!   are those of <http://archives1.twoplustwo.com/showthreaded.php?Number=3948416>. The table ends
 //!   at 7; beyond it the thresholds that lose least are used.
 //! - [`range_trees`]: the best small trees of questions for either player, proven optimal.
+//! - [`report`]: the equilibrium and rules measured against it, as text, document and charts.
 //!
 //! [`solvers::games::ShoveFold`] is the same game as a tree, for every other solver of small games.
 //!
@@ -26,6 +27,7 @@
 //! of the hand.
 
 pub mod range_trees;
+pub mod report;
 
 use std::sync::OnceLock;
 

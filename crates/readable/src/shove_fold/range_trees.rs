@@ -11,8 +11,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use cards::StartingHand;
+use serde::Serialize;
+use show::Table as TextTable;
+use show::number::percent;
 
-use super::{Blind, Equilibrium, KINDS, Payoffs, Range, Ranges, equilibrium, range_of};
+use super::{Blind, Equilibrium, KINDS, Payoffs, Range, Ranges, equilibrium, range_of, share};
 
 /// A tree of questions; the hands at `true` leaves are played.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -679,5 +682,92 @@ impl Listing<'_> {
     /// The additional loss if a set is played.
     fn played(&self, set: usize) -> f64 {
         sum(self.sets.hands[set], &self.table.gains)
+    }
+}
+
+/// The trees of both blinds at each stack.
+#[derive(Debug, Serialize)]
+pub struct RangeTrees {
+    /// The ante of each player, in big blinds.
+    pub ante: f64,
+    /// The most questions about one hand.
+    pub depth: u8,
+    /// The trees of each blind at each stack.
+    pub blinds: Vec<BlindTrees>,
+}
+
+/// The trees of one blind at one stack.
+#[derive(Debug, Serialize)]
+pub struct BlindTrees {
+    stack: f64,
+    blind: &'static str,
+    trees: Vec<BestTree>,
+    /// The action of the hands that are played.
+    #[serde(skip)]
+    action: &'static str,
+}
+
+/// The best tree with a number of questions.
+#[derive(Debug, Serialize)]
+struct BestTree {
+    questions: usize,
+    loses_mbb: f64,
+    /// A lower bound of what any tree with as many questions loses.
+    any_loses_mbb: f64,
+    proven: bool,
+    played_share: f64,
+    /// The tree in words.
+    tree: String,
+}
+
+impl BlindTrees {
+    /// The report of the best trees of a blind at a stack.
+    pub fn new(stack: f64, blind: Blind, optima: &[Optimum]) -> BlindTrees {
+        let (blind, action) = match blind {
+            Blind::Small => ("small blind", "all-in"),
+            Blind::Big => ("big blind", "call"),
+        };
+        let tree = |(questions, optimum): (usize, &Optimum)| BestTree {
+            questions,
+            loses_mbb: 1000.0 * optimum.loss,
+            any_loses_mbb: 1000.0 * optimum.bound,
+            proven: optimum.proven(),
+            played_share: share(&optimum.tree.range()),
+            tree: optimum.tree.words(action),
+        };
+        BlindTrees { stack, blind, trees: optima.iter().enumerate().map(tree).collect(), action }
+    }
+}
+
+impl fmt::Display for RangeTrees {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (number, blind) in self.blinds.iter().enumerate() {
+            let between = if number > 0 { "\n" } else { "" };
+            write!(f, "{between}{blind}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for BlindTrees {
+    /// The table, followed by the trees in words.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut table = TextTable::new(["questions", "loses, mbb", self.action, ""]).right(0..3);
+        for tree in &self.trees {
+            let proof = if tree.proven {
+                "proven".to_owned()
+            } else {
+                format!("any at least {:.2}", tree.any_loses_mbb)
+            };
+            table.row([
+                tree.questions.to_string(),
+                format!("{:.2}", tree.loses_mbb),
+                percent(tree.played_share, 1),
+                proof,
+            ]);
+        }
+        write!(f, "{} big blinds, {}\n{table}\n", self.stack, self.blind)?;
+        let mut trees = self.trees.iter();
+        trees.try_for_each(|tree| writeln!(f, "  {}: {}", tree.questions, tree.tree))
     }
 }

@@ -2,13 +2,15 @@
 //!
 //! A small game implements [`Game`] ([`games`]), is laid out as a [`Tree`], and converted to
 //! [`Sequences`], on which [`Cfr`] in every [`Variant`](crate::Variant), best responses
-//! ([`Profile`]) and [linear programs](linear) run; [`Sampling`] runs on the tree.
+//! ([`Profile`]) and [linear programs](linear) run; [`Sampling`] runs on the tree; [`solve`] runs
+//! any of them by name.
 
 mod cfr;
 pub mod games;
 pub mod linear;
 mod sampling;
 mod sequences;
+pub mod solve;
 
 pub use cfr::Cfr;
 pub use sampling::{Sampling, SamplingOptions, Scheme};

@@ -1,30 +1,19 @@
 //! `cardroom solve endgame learn`: trees and nearest neighbours that predict equilibria of
 //! endgames, measured on held-out games.
 
-use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use readable::endgame::comparison::{Comparison, ComparisonPlan};
 use readable::endgame::database::Representation;
-use readable::endgame::rules::{Mean, Score, baselines};
-use readable::endgame::trees::{AtDepth, Neighbours, Predictor};
-use serde::Serialize;
-use show::Table;
-use show::number::whole;
 
 use super::ShareArg;
 use crate::exit::Failure;
 use crate::output::{Output, Report};
 use crate::progress::Progress;
 
-/// The depth of the published table.
-const TABLE_DEPTH: usize = 5;
-
 /// The default numbers of neighbours; those above the number of training games are left out.
 const NEIGHBOURS: [usize; 3] = [1, 5, 20];
-
-/// The depths of optimal trees.
-const OPTIMAL_DEPTHS: [usize; 3] = [3, 4, 5];
 
 /// Learn to predict equilibria from a database and measure the predictions.
 ///
@@ -88,65 +77,7 @@ impl FromStr for Numbers {
     }
 }
 
-/// All results.
-#[derive(Serialize)]
-struct LearnReport<'a> {
-    data: DataReport<'a>,
-    games: usize,
-    train: usize,
-    test: usize,
-    share: ShareArg,
-    /// Number of games that optimal trees are searched over.
-    optimal_games: usize,
-    representations: Vec<Learned>,
-    neighbours: Vec<Neighbourhood>,
-    baselines: Vec<Baseline>,
-    #[serde(skip)]
-    args: &'a Args,
-}
-
-/// The database.
-#[derive(Serialize)]
-struct DataReport<'a> {
-    sha256: &'a str,
-    seed: u64,
-    first: u64,
-    cards: usize,
-    sizes: &'a [f64],
-}
-
-/// The trees of a representation.
-#[derive(Serialize)]
-struct Learned {
-    number: usize,
-    name: String,
-    trees: Vec<AtDepth>,
-    /// Trees grown from the same games.
-    optimal: Vec<TreePair>,
-}
-
-#[derive(Serialize)]
-struct TreePair {
-    greedy: AtDepth,
-    optimal: AtDepth,
-}
-
-/// The mean of the `k` nearest games.
-#[derive(Serialize)]
-struct Neighbourhood {
-    k: usize,
-    #[serde(flatten)]
-    score: Score,
-}
-
-#[derive(Serialize)]
-struct Baseline {
-    name: &'static str,
-    #[serde(flatten)]
-    score: Score,
-}
-
-impl Report for LearnReport<'_> {
+impl Report for Comparison<'_> {
     const SCHEMA: &'static str = "cardroom-endgame-learn/1";
 }
 
@@ -176,152 +107,20 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
             args.data.display()
         )));
     }
-    let searched = args.optimal.unwrap_or(0).min(train);
-    let (test, share) = (train..games, args.share.share());
-    let steps = chosen.len() * if searched > 0 { 1 + OPTIMAL_DEPTHS.len() } else { 1 };
-    let mut progress = Progress::new(steps as u64 + 1, "steps", args.quiet);
-    let mut done = 0;
-    progress.show(done, "nearest neighbours");
-    let baselines = baselines(&database, test.clone())?;
-    let neighbours = Neighbours::new(&database, 0..train).scores(test.clone(), &ks);
-    let neighbours = ks.into_iter().zip(neighbours?);
-    let mut learned = Vec::new();
-    for representation in chosen {
-        let mut show = |what: &str| {
-            done += 1;
-            let number = representation.number;
-            progress.show(done, &format!("representation {number}, {what}"));
-        };
-        show("the greedy tree");
-        let greedy = |games: usize, depth: usize| {
-            Predictor::greedy(representation, share, &database, 0..games, depth)
-        };
-        let scored =
-            |tree: Predictor, depths: &[usize]| tree.at_depths(&database, test.clone(), depths);
-        let trees = scored(greedy(train, deepest)?, depths)?;
-        let mut optimal = Vec::new();
-        for depth in OPTIMAL_DEPTHS.into_iter().filter(|_| searched > 0) {
-            show(&format!("the optimal tree of depth {depth}"));
-            let tree = Predictor::optimal(representation, share, &database, 0..searched, depth)?;
-            optimal.push(TreePair {
-                greedy: scored(greedy(searched, depth)?, &[depth])?[0],
-                optimal: scored(tree, &[depth])?[0],
-            });
-        }
-        let (number, name) = (representation.number, representation.name());
-        learned.push(Learned { number, name, trees, optimal });
-    }
-    progress.finish();
-    let card = database.card();
-    let report = LearnReport {
-        data: DataReport {
-            sha256: &card.sha256,
-            seed: card.seed,
-            first: card.first,
-            cards: card.content.cards,
-            sizes: &card.content.sizes,
-        },
+    let plan = ComparisonPlan {
+        data: &args.data,
+        depths,
+        representations: chosen,
+        share: args.share.share(),
+        neighbours: ks,
+        optimal: args.optimal.unwrap_or(0),
         games,
         train,
-        test: games - train,
-        share: args.share,
-        optimal_games: searched,
-        representations: learned,
-        neighbours: neighbours.map(|(k, score)| Neighbourhood { k, score }).collect(),
-        baselines: baselines.into_iter().map(|(name, score)| Baseline { name, score }).collect(),
-        args,
     };
+    let mut progress = Progress::new(plan.steps(), "steps", args.quiet);
+    let report = plan.compare(&database, &mut |done, note| progress.show(done, note))?;
+    progress.finish();
     Output::report(&report, args.json)
-}
-
-impl LearnReport<'_> {
-    fn text(&self) -> String {
-        let LearnReport { args, games, train, test, .. } = *self;
-        let [all, train, test] = [games, train, test].map(|games| whole(games as u64));
-        let mut text = format!(
-            "{}: {all} games, {train} to learn from, {test} to test on.\nDistance to the \
-             equilibrium (0 to 1) and exploitability (in pots): means with 95 % intervals.\n",
-            args.data.display()
-        );
-        let shown = args.depths.0.iter().find(|&&depth| depth == TABLE_DEPTH);
-        let shown = shown.or(args.depths.0.first()).copied().unwrap_or(TABLE_DEPTH);
-        let mut table = Table::new(["", "representation", "nodes", "distance", "exploitability"])
-            .right(2..)
-            .at_the_margin();
-        for Learned { number, name, trees, .. } in &self.representations {
-            for tree in trees.iter().filter(|tree| tree.depth == shown) {
-                let nodes = whole(tree.nodes as u64);
-                let start = [number.to_string(), name.clone(), nodes];
-                table.row(start.into_iter().chain(cells(&tree.score)));
-            }
-        }
-        text += &format!("\nTrees of depth {shown}\n{table}\n");
-        text += &self.by_depth("Distance at each depth", |tree| three(tree.score.distance.mean));
-        text += &self
-            .by_depth("Exploitability at each depth", |tree| three(tree.score.exploitability.mean));
-        text += &self.by_depth("Nodes at each depth", |tree| whole(tree.nodes as u64));
-        if self.optimal_games > 0 {
-            text += &self.optimal_text();
-        }
-        let header = ["without a tree", "distance", "exploitability"];
-        let mut table = Table::new(header).right(1..).at_the_margin();
-        for Neighbourhood { k, score } in &self.neighbours {
-            let name = match k {
-                1 => "the nearest game".to_owned(),
-                k => format!("the {k} nearest games"),
-            };
-            table.row(std::iter::once(name).chain(cells(score)));
-        }
-        for Baseline { name, score } in &self.baselines {
-            table.row(std::iter::once((*name).to_owned()).chain(cells(score)));
-        }
-        text + &format!("\n{table}\n")
-    }
-
-    /// A table with a row for each depth and a column for each representation.
-    fn by_depth(&self, title: &str, cell: impl Fn(&AtDepth) -> String) -> String {
-        let numbers = self.representations.iter().map(|learned| learned.number.to_string());
-        let header = std::iter::once("depth".to_owned()).chain(numbers);
-        let mut table = Table::new(header).right(..).at_the_margin();
-        let depths = self.representations.first().map_or(&[][..], |learned| &learned.trees);
-        for (at, AtDepth { depth, .. }) in depths.iter().enumerate() {
-            let cells = self.representations.iter().map(|learned| cell(&learned.trees[at]));
-            table.row(std::iter::once(depth.to_string()).chain(cells));
-        }
-        format!("\n{title}\n{table}\n")
-    }
-
-    fn optimal_text(&self) -> String {
-        let header =
-            ["", "depth", "greedy distance", "optimal", "greedy exploitability", "optimal"];
-        let mut table = Table::new(header).right(..).at_the_margin();
-        for Learned { number, optimal: pairs, .. } in &self.representations {
-            for TreePair { greedy, optimal } in pairs {
-                let [number, depth] = [*number, greedy.depth].map(|n| n.to_string());
-                let [a, b] = [cells(&greedy.score), cells(&optimal.score)];
-                let ([a, c], [b, d]) = (a, b);
-                table.row([number, depth, a, b, c, d]);
-            }
-        }
-        let games = whole(self.optimal_games as u64);
-        format!("\nOptimal and greedy trees, both from {games} games\n{table}\n")
-    }
-}
-
-impl fmt::Display for LearnReport<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text())
-    }
-}
-
-/// Distance and exploitability with their confidence intervals.
-fn cells(score: &Score) -> [String; 2] {
-    let cell = |Mean { mean, half_width }: Mean| format!("{mean:.4} ± {half_width:.4}");
-    [cell(score.distance), cell(score.exploitability)]
-}
-
-fn three(number: f64) -> String {
-    format!("{number:.3}")
 }
 
 #[cfg(test)]

@@ -13,7 +13,6 @@ use std::path::Path;
 use clap::{Subcommand, ValueEnum};
 use readable::endgame::database::{Database, Share};
 use readable::endgame::{Bets, Endgame};
-use serde::Serialize;
 
 use crate::exit::Failure;
 use crate::output::Output;
@@ -55,8 +54,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
 }
 
 /// Which share stands for a card, as clap knows it.
-#[derive(Clone, Copy, PartialEq, Eq, Default, ValueEnum, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 enum ShareArg {
     /// The share of the second player's cards that it beats
     #[default]

@@ -14,6 +14,7 @@
 
 mod make;
 
+use std::fmt;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -28,6 +29,8 @@ use models::blueprint::Blueprint;
 use models::file::sha256;
 use models::student::columns;
 use serde::{Deserialize, Serialize};
+use show::Table as TextTable;
+use show::number::percent;
 use solvers::blueprint::HoldemDeals;
 
 use crate::measure::likeliest;
@@ -347,5 +350,89 @@ impl Teacher {
     /// The moves available on a street: the classes of what is learned.
     pub fn moves(&self, street: Street) -> &Moves {
         &self.moves[street.index()]
+    }
+}
+
+/// A dataset that was made.
+#[derive(Debug, Serialize)]
+pub struct DatasetReport<'a> {
+    folder: &'a Path,
+    deals: u64,
+    sampled: u64,
+    explore: f64,
+    seed: u64,
+    teacher_sha256: String,
+    features: String,
+    streets: Vec<StreetReport>,
+}
+
+/// The rows of a street.
+#[derive(Debug, Serialize)]
+struct StreetReport {
+    street: String,
+    columns: Vec<String>,
+    balance: Vec<Share>,
+    train: FileCard,
+    valid: FileCard,
+    test: FileCard,
+}
+
+/// The share of a move among the labels.
+#[derive(Debug, Serialize)]
+struct Share {
+    #[serde(rename = "move")]
+    name: String,
+    share: f64,
+}
+
+impl<'a> DatasetReport<'a> {
+    /// The report of a dataset in this folder.
+    pub fn new(folder: &'a Path, card: Card) -> DatasetReport<'a> {
+        let streets = card.streets.into_iter().map(|street| {
+            let StreetCard { street, columns, classes, balance, train, valid, test, .. } = street;
+            let balance = classes.into_iter().zip(balance);
+            let balance = balance.map(|(name, share)| Share { name, share }).collect();
+            StreetReport { street, columns, balance, train, valid, test }
+        });
+        DatasetReport {
+            folder,
+            deals: card.deals,
+            sampled: card.sampled,
+            explore: card.explore,
+            seed: card.seed,
+            teacher_sha256: card.teacher_sha256,
+            features: card.features.id,
+            streets: streets.collect(),
+        }
+    }
+}
+
+impl fmt::Display for DatasetReport<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let header = ["", "sampled", "different", "train", "valid", "test", "moves"];
+        let mut table = TextTable::new(header).right(1..6);
+        for street in &self.streets {
+            let files = [&street.train, &street.valid, &street.test];
+            let [train, valid, test] = files.map(|file| file.rows.to_string());
+            let moves =
+                street.balance.iter().map(|one| format!("{} {}", one.name, percent(one.share, 1)));
+            table.row([
+                street.street.clone(),
+                files.iter().map(|file| file.sampled).sum::<u64>().to_string(),
+                files.iter().map(|file| file.rows).sum::<u64>().to_string(),
+                train,
+                valid,
+                test,
+                moves.collect::<Vec<_>>().join("  "),
+            ]);
+        }
+        writeln!(
+            f,
+            "{}: {} rows of {} deals, {} % of actions drawn uniformly\n{table}",
+            self.folder.display(),
+            self.sampled,
+            self.deals,
+            100.0 * self.explore
+        )
     }
 }

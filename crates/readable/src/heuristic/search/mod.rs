@@ -8,6 +8,7 @@
 //! game together.
 
 mod language;
+mod opponent;
 mod published;
 mod rulebook;
 mod run;
@@ -24,6 +25,7 @@ use crate::heuristic::fitness::{self, FactClasses, Fitness, Move, MoveTable, Sam
 use crate::heuristic::{Decider, Heuristic, Pot, Situation};
 
 pub use language::Language;
+pub use opponent::{Found, Opponent, StreetReport};
 pub use rulebook::{Rates, RulebookImprovement, RulebookOptions, RulebookSearch, statements};
 pub use run::{Measure, Method, Options, Progress, Search};
 

@@ -26,6 +26,7 @@ pub(crate) mod storage;
 mod terminal;
 pub(crate) mod traversal;
 pub(crate) mod vector;
+mod words;
 
 pub use super::depth_limited::{DepthLimited, Leaf, LeafValues};
 pub use evaluation::{Evaluation, HandValue};
@@ -34,6 +35,7 @@ pub use solver::{Options, Solver};
 pub use spot::{OffTree, Spot};
 pub use storage::Precision;
 pub use vector::{Registers, use_registers};
+pub use words::{RequestedSpot, after, read_spot};
 
 use std::sync::Arc;
 

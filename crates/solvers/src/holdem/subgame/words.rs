@@ -1,0 +1,164 @@
+//! Places in a subgame in words: `f` folds, `x` checks, `c` calls (or checks), `bN` and `rN` bet
+//! and raise to N chips on the street, `a` moves all-in, and a card is dealt.
+
+use cards::Card;
+use game::{Action, PublicState, Turn};
+
+use super::{OffTree, Solver, Spot};
+use crate::error::{Error, Kind};
+
+/// A requested spot.
+pub struct RequestedSpot {
+    /// The path from the root, in the words of the menu; empty for the root.
+    pub path: String,
+    /// The state at the spot.
+    pub state: PublicState,
+}
+
+/// Parses a spot, such as `x b66 c Kd`.
+///
+/// # Errors
+/// When a word cannot be read or leads nowhere, or nobody acts at its end.
+pub fn read_spot(solver: &Solver, text: &str) -> Result<RequestedSpot, Error> {
+    let mut spot = solver.spot();
+    let mut path: Vec<String> = Vec::new();
+    for word in words(text) {
+        let position = if path.is_empty() {
+            "at the beginning".to_owned()
+        } else {
+            format!("after `{}`", path.join(" "))
+        };
+        (spot, path) = step(spot, path, word, &position)?;
+    }
+    let state = spot.state().clone();
+    match due(&state) {
+        Due::Action => Ok(RequestedSpot { path: path.join(" "), state }),
+        Due::Card(card) => Err(Error::new(format!(
+            "--at `{text}`: nobody acts there before a card is dealt: add one, as in `{text} \
+             {card}`"
+        ))),
+        Due::Nothing => Err(Error::new(format!(
+            "--at `{text}`: nobody acts there any more: leave out the last word"
+        ))),
+    }
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let separates = |letter: char| letter.is_whitespace() || letter == ',' || letter == '/';
+    text.split(separates).filter(|word| !word.is_empty())
+}
+
+/// The state after actions of any size on the same street.
+///
+/// # Errors
+/// As for [`read_spot`].
+pub fn after(mut state: PublicState, text: &str) -> Result<PublicState, Error> {
+    let mut before = String::new();
+    for word in words(text) {
+        let position =
+            if before.is_empty() { "at the beginning" } else { &format!("after `{before}`") };
+        let action = action(&state, word).ok_or_else(|| {
+            Error::of(Kind::Word, format!(
+                "--after: `{word}` is not an action {position}: write f, x, c, a, or bN or rN with \
+                 a number of chips"
+            ))
+        })?;
+        let (street, raise) = (state.before_street(), state.legal().raise);
+        state.apply(action).map_err(|error| {
+            let reason = match (action, raise) {
+                (Action::RaiseTo(_), Some(raise)) => {
+                    let (least, most) = (raise.min - street, raise.max - street);
+                    format!("a bet or raise to {least} to {most} is possible")
+                }
+                _ => error.to_string(),
+            };
+            Error::new(format!("--after: `{word}` {position}: {reason}"))
+        })?;
+        before = format!("{before} {word}").trim_start().to_owned();
+    }
+    match state.turn() {
+        Turn::Act(_) => Ok(state),
+        Turn::Deal(_) | Turn::Over => Err(Error::new(format!(
+            "--after `{before}`: nobody acts on this street any more: leave out the last word"
+        ))),
+    }
+}
+
+/// The next event at a state.
+enum Due {
+    Action,
+    /// A card is dealt, and then a player acts. Holds a card that could come, as an example.
+    Card(Card),
+    Nothing,
+}
+
+fn due(state: &PublicState) -> Due {
+    let seen = state.board().set();
+    let free = state.def().deck().into_iter().find(|&card| !seen.contains(card));
+    match (state.turn(), free) {
+        (Turn::Act(_), _) => Due::Action,
+        (Turn::Deal(_), Some(card)) if state.able().len() > 1 => Due::Card(card),
+        _ => Due::Nothing,
+    }
+}
+
+/// The spot after a word, and the path with the word appended.
+fn step<'a>(
+    spot: Spot<'a>,
+    mut path: Vec<String>,
+    word: &str,
+    position: &str,
+) -> Result<(Spot<'a>, Vec<String>), Error> {
+    if let Ok(card) = word.parse::<Card>() {
+        path.push(card.to_string());
+        let next =
+            spot.deal(card).map_err(|error| Error::new(format!("--at: {error} ({position})")))?;
+        return Ok((next, path));
+    }
+    match due(spot.state()) {
+        Due::Action => {}
+        Due::Card(card) => {
+            return Err(Error::new(format!(
+                "--at: a card is due {position}, not `{word}`: write one, as in `{card}`"
+            )));
+        }
+        Due::Nothing => {
+            let message = format!("--at: nobody acts any more {position}: leave out `{word}`");
+            return Err(Error::new(message));
+        }
+    }
+    let offered = spot.actions().iter().map(|&action| spot.state().action_word(action));
+    let offered = offered.collect::<Vec<_>>().join(" ");
+    let action = action(spot.state(), word).ok_or_else(|| {
+        Error::of(Kind::Word, format!(
+            "--at: `{word}` is neither an action nor a card {position}: write one of {offered}, or \
+             a card such as `Kd`"
+        ))
+    })?;
+    path.push(spot.state().action_word(action));
+    let next = spot.act(action).map_err(|error| match error {
+        OffTree::Action { .. } => {
+            Error::new(format!("--at: `{word}` is not on the menu {position}, which has {offered}"))
+        }
+        error => Error::new(error.to_string()),
+    })?;
+    Ok((next, path))
+}
+
+/// The action that a word means at this state; `None` if it means none.
+fn action(state: &PublicState, word: &str) -> Option<Action> {
+    let Turn::Act(seat) = state.turn() else { return None };
+    let free = state.committed()[seat] == state.highest();
+    match word.to_ascii_lowercase().as_str() {
+        "f" => Some(Action::Fold),
+        "c" => Some(Action::Call),
+        "x" | "k" if free => Some(Action::Call),
+        "a" => state.legal().raise.map(|raise| Action::RaiseTo(raise.max)),
+        word => {
+            let chips = word.strip_prefix(['b', 'r'])?;
+            let digits = chips.bytes().all(|byte| byte.is_ascii_digit());
+            let chips: u32 = chips.parse().ok().filter(|_| digits)?;
+            Some(Action::RaiseTo(state.before_street().checked_add(chips)?))
+        }
+    }
+}
