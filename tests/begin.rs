@@ -70,7 +70,7 @@ fn help_has_every_command_and_shells_and_man_know_them() {
     assert!(help.lines().all(|line| line.chars().count() <= 100), "{help}");
     // Options of every command are described once.
     let of_one = folder.ok("stats --help");
-    for option in ["--config <FILE>", "--json\n", "--quiet\n"] {
+    for option in ["--config <FILE>", "--json   ", "--quiet   "] {
         assert!(help.contains(option) && !of_one.contains(option), "{option}: {of_one}");
     }
     assert!(of_one.contains("`cardroom --help` describes --config, --json and --quiet"));

@@ -22,7 +22,7 @@ const PICTURE: [(&str, &[&str]); 20] = [
     ("matches", &["protocol", "agents", "logs"]),
     ("evaluation", &["matches"]),
     ("wire", &["matches"]),
-    ("studies", &["models", "logs"]),
+    ("studies", &["models"]),
     ("testing", &[]),
     ("queue", &[]),
     ("cardroom", &["evaluation", "wire", "studies", "queue"]),

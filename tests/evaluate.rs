@@ -164,7 +164,7 @@ fn parts_of_a_measurement_make_the_whole() {
     let folder = &Folder::new();
     folder.write("raise.menu", "preflop 1: pot\n");
     let duel = "duel equity --against call --from river --hands 12";
-    let flops = "best-response call --menu raise.menu --flops 4";
+    let flops = "best-response call --menu raise.menu --flops 8";
     let exploiters = "exploiters equity --hands 8";
     let played = "match equity --against call --hands 800";
     let cases = [

@@ -26,7 +26,7 @@ proptest! {
             Err(error) => {
                 prop_assert!(!error.to_string().is_empty());
                 let text = error.to_string();
-                if let Some((_, hint)) = text.split_once("did you mean `").filter(|_| error.is_unknown()) {
+                if error.is_unknown() && let Some((_, hint)) = text.split_once("did you mean `") {
                     let (nearest, rest) = hint.split_once('`').expect("a name in backquotes");
                     let known = rest.split_once("known agents: ").expect("a list").1;
                     prop_assert!(known.split(", ").any(|known| known == nearest), "{}", text);

@@ -132,8 +132,9 @@ fn situation_schema() -> Schema {
             },
             "betting": {
                 "type": "string",
-                "description": "The betting so far in ACPC notation: `f`, `c`, `r` with the total \
-                    over the whole hand (in limit games without), `/` as soon as a street has begun."
+                "description": "The betting so far in ACPC notation: `f`, `c`, `r` with the \
+                    total over the whole hand (in limit games without), `/` as soon as a street \
+                    has begun."
             },
             "cards": {
                 "type": "string",

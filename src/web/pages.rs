@@ -58,8 +58,8 @@ pub fn event(part: &str, html: &str) -> Event {
     Event::default().event(part).data(serde_json::Value::from(html).to_string())
 }
 
-/// The live part of a page: what `body` gives, sent whenever it has changed. `None` ends the stream,
-/// as `stop` does; the time is the pause before the next look, `tick` the one before the first.
+/// The live part of a page: what `body` gives, sent whenever it has changed. `None` ends the
+/// stream, as `stop` does; the time is the pause before the next look, `tick` the one before the first.
 pub fn live<F, B>(part: &'static str, stop: CancellationToken, tick: Duration, body: F) -> Response
 where
     F: Fn() -> B + Send + 'static,

@@ -241,8 +241,8 @@ fn body(seen: &Seen) -> String {
 
 /// The routes of the page and the JSON; empty without a queue.
 pub fn router(view: Option<QueueView>, api: &mut Description) -> Router {
-    let summary = "The runs in the queue that the configuration names, and its workers, as they were \
-                   seen last; null where it names none.";
+    let summary = "The runs in the queue that the configuration names, and its workers, as they \
+                   were seen last; null where it names none.";
     let path = api.get::<Option<StateDocument<'_>>>("/api/v1/runs", "runs", summary);
     Router::new()
         .route("/runs", get(page))

@@ -418,8 +418,8 @@ impl StreetRow {
 }
 
 impl<'a> FidelityReport<'a> {
-    /// The report of a comparison of a student with its teacher, both as they were named, in a game;
-    /// `planned` is the number of hands that it was to have.
+    /// The report of a comparison of a student with its teacher, both as they were named, in a
+    /// game; `planned` is the number of hands that it was to have.
     pub fn new(
         [student, teacher]: [&'a str; 2],
         (game, def): (&'a str, &GameDef),

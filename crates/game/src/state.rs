@@ -193,8 +193,8 @@ impl PublicState {
         self.committed[seat] - self.committed_street(seat)
     }
 
-    /// The short name of an action: `f` folds, `x` checks, `c` calls, `bN` and `rN` bet and raise to
-    /// N chips on this street.
+    /// The short name of an action: `f` folds, `x` checks, `c` calls, `bN` and `rN` bet and raise
+    /// to N chips on this street.
     pub fn action_word(&self, action: Action) -> String {
         let Turn::Act(seat) = self.turn() else { return String::new() };
         match action {

@@ -254,7 +254,8 @@ impl PlaceSums {
         }
     }
 
-    /// The results, whose text lists at most so many places; `None` with fewer than two whole deals.
+    /// The results, whose text lists at most so many places; `None` with fewer than two whole
+    /// deals.
     pub fn results(mut self, most: usize) -> Option<Results> {
         self.drop_open();
         if self.groups < 2 {

@@ -555,6 +555,8 @@ mod tests {
     #[derive(Parser)]
     struct Line {
         #[command(flatten)]
+        _everywhere: crate::arguments::Everywhere,
+        #[command(flatten)]
         args: Args,
     }
 

@@ -521,9 +521,9 @@ impl Buckets {
         let recipe: BucketRecipe = named(&mut from, "recipe")?
             .parse()
             .map_err(|error| Error::new(format!("the recipe of the buckets: {error}")))?;
-        let counts = four(named(&mut from, "counts")?, "counts")?;
+        let counts = four(&named(&mut from, "counts")?, "counts")?;
         let stated = named(&mut from, "sha256")?;
-        let lengths = four(named(&mut from, "lengths")?, "lengths")?;
+        let lengths = four(&named(&mut from, "lengths")?, "lengths")?;
         let empty = line(&mut from)?;
         if !empty.is_empty() || lengths.iter().any(|&length| length > MAX_BYTES) {
             return Err(bad_line("lengths", &empty));
@@ -591,8 +591,8 @@ fn named(from: &mut impl Read, name: &'static str) -> Result<String, Error> {
     }
 }
 
-fn four(text: String, name: &'static str) -> Result<[u64; 4], Error> {
+fn four(text: &str, name: &'static str) -> Result<[u64; 4], Error> {
     let numbers: Option<Vec<u64>> = text.split(' ').map(|number| number.parse().ok()).collect();
     let four = numbers.and_then(|numbers| numbers.try_into().ok());
-    four.ok_or_else(|| bad_line(name, &text))
+    four.ok_or_else(|| bad_line(name, text))
 }

@@ -252,7 +252,8 @@ impl Blueprint {
                         sum => {
                             let betting = tree.betting(node);
                             return Err(Error::new(format!(
-                                "the shares of bucket {bucket} after `{betting}` sum to {sum} of 255"
+                                "the shares of bucket {bucket} after `{betting}` sum to {sum} of \
+                                 255"
                             )));
                         }
                     }

@@ -1,10 +1,12 @@
 //! An equilibrium of a ten-card endgame by the program of pairs, beside clarabel on the sequence
-//! form of the same game, and the price of a strategy.
+//! form of the same game, and the price of a strategy; what a pair of ranges for all-in or fold loses
+//! to best responses, and the equilibrium of a stack.
 
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use readable::endgame::{Bets, Endgame, Pivots};
+use readable::shove_fold::{Payoffs, equilibrium};
 use solvers::games::TenCards;
 use solvers::{Player, Sequences, Tree, linear};
 
@@ -31,5 +33,21 @@ fn endgames(bench: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, endgames);
+fn shove_fold(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("shove-fold");
+    let payoffs = Payoffs::new(10.0, 0.0).expect("a stack");
+    let mixed = equilibrium(&payoffs).ranges;
+    group.bench_function("exploitability", |bencher| {
+        bencher.iter(|| payoffs.exploitability(black_box(&mixed)));
+    });
+    for stack in [6, 10, 20] {
+        let payoffs = Payoffs::new(f64::from(stack), 0.0).expect("a stack");
+        group.bench_function(format!("equilibrium of {stack} big blinds"), |bencher| {
+            bencher.iter(|| equilibrium(black_box(&payoffs)));
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, endgames, shove_fold);
 criterion_main!(benches);
