@@ -59,7 +59,8 @@ pub fn event(part: &str, html: &str) -> Event {
 }
 
 /// The live part of a page: what `body` gives, sent whenever it has changed. `None` ends the
-/// stream, as `stop` does; the time is the pause before the next look, `tick` the one before the first.
+/// stream, as `stop` does; the time is the pause before the next look, `tick` the one before the
+/// first.
 pub fn live<F, B>(part: &'static str, stop: CancellationToken, tick: Duration, body: F) -> Response
 where
     F: Fn() -> B + Send + 'static,

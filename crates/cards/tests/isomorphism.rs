@@ -50,7 +50,7 @@ fn random_deal<const R: usize>(sizes: [usize; R], rng: &mut Pcg64Mcg) -> [CardSe
     let mut seen = CardSet::EMPTY;
     sizes.map(|size| {
         let round = draw(rng, size as u32, seen);
-        seen = seen | round;
+        seen |= round;
         round
     })
 }

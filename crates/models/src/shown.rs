@@ -482,9 +482,9 @@ impl Playbook {
         let mut reading = format!(
             "How to read it: start at the top of a street and follow the lines that hold, inwards, \
              until one says what is done (→), how often, in how much of the street’s play, and at \
-             which node of the tree. The win-rate is the hand’s, against any hand that the opponent \
-             may hold, all boards to come counted; it wins most on its best ones. Chips are those \
-             put in on the street that is named; the blinds are {}.",
+             which node of the tree. The win-rate is the hand’s, against any hand that the \
+             opponent may hold, all boards to come counted; it wins most on its best ones. Chips \
+             are those put in on the street that is named; the blinds are {}.",
             blinds(student.manifest()),
         );
         let whole_trees = depth >= deepest;

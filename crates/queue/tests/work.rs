@@ -70,7 +70,7 @@ fn a_run_put_in_twice_is_one_run_and_every_part_has_one_result() {
     assert_eq!((third.parts, third.done), (0, 1200));
     let removed = queue.cancel(&first.id[..5]).expect("removed");
     assert_eq!((removed.done.len(), queue.runs().expect("runs").len()), (1200, 0));
-    let gone = queue.status(&first.id).err().expect("no run").to_string();
+    let gone = queue.status(&first.id).map(|_| ()).expect_err("no run").to_string();
     assert!(gone.contains("there is no run"), "{gone}");
     // One that was removed is a new one when it is put in again.
     assert_eq!(put(&queue, &all, None).parts, 1200);

@@ -1,6 +1,6 @@
 //! An equilibrium of a ten-card endgame by the program of pairs, beside clarabel on the sequence
-//! form of the same game, and the price of a strategy; what a pair of ranges for all-in or fold loses
-//! to best responses, and the equilibrium of a stack.
+//! form of the same game, and the price of a strategy; what a pair of ranges for all-in or fold
+//! loses to best responses, and the equilibrium of a stack.
 
 use std::hint::black_box;
 

@@ -313,7 +313,7 @@ fn exists(out: &Path) -> Error {
     Error::new(format!("{out} already exists: give --out another name, or remove it"))
 }
 
-fn foreign<C: Content>(path: &Path, reason: String) -> Error {
+fn foreign<C: Content>(path: &Path, reason: impl std::fmt::Display) -> Error {
     Error::at(path, format!("{reason}; this is not a file of `{}`", C::COMMAND))
 }
 
