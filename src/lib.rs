@@ -31,7 +31,7 @@ use commands::{Cli, Command};
 /// Runs the command that the process's arguments give.
 #[must_use]
 pub fn main() -> ExitCode {
-    let result = Command::read(help::grouped::<Cli>().get_matches()).and_then(|command| {
+    let result = Command::read(&help::grouped::<Cli>().get_matches()).and_then(|command| {
         // A server reports waits and failures in its log.
         if !matches!(command, Command::Serve(_)) {
             matches::waiting::listen(progress::say_line);

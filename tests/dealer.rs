@@ -339,7 +339,7 @@ fn agents_that_the_dealer_starts_are_gone_when_it_ends() {
     let script = "echo started with $1 $2; echo $$ > pid; sleep 60 & wait";
     folder.write("agent.sh", script);
     let run = "-q --run 'sh agent.sh' --run '' --start_timeout 1500";
-    let mut dealer = start_in(folder, NOLIMIT, "3", &run);
+    let mut dealer = start_in(folder, NOLIMIT, "3", run);
     dealer.end().code(4);
     let host_and_port = format!("started with 127.0.0.1 {}\n", dealer.ports[0]);
     assert_eq!(dealer.read("m.player0.std"), host_and_port);

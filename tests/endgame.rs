@@ -18,7 +18,7 @@ fn a_polarised_endgame_has_its_closed_form_in_every_view() {
     assert!((number(&made["bets"][0]["called"]) - 0.25).abs() < 1e-12);
     let shown = folder.run(arguments);
     let shown = &shown.stdout;
-    shows(&shown, &["0.875000000 of the pot", "check 25.0 %, bet 3.0 75.0 %", "10 (50.00 %)"]);
+    shows(shown, &["0.875000000 of the pot", "check 25.0 %, bet 3.0 75.0 %", "10 (50.00 %)"]);
     let svg = folder.read("one.svg");
     assert!(svg.contains("first player") && svg.ends_with("</svg>\n"));
 }

@@ -430,7 +430,7 @@ fn shove_or_fold_is_solved_at_any_stack_and_rules_are_judged() {
     assert!(both.contains(" 10     sage                  –"), "{both}");
     check_refused("shove-fold --stack 10 --rules sage", 3, "it ends at 8 big blinds");
     let unknown = "shove-fold --stack 10 --rules sagee";
-    check_refused(&unknown, 3, "one of published, sage, sage-best, always, never");
+    check_refused(unknown, 3, "one of published, sage, sage-best, always, never");
     let shown = shown("shove-fold --stack 10");
     assert!(shown.contains("all-in: 58.28 % of hands") && shown.contains("71.1"), "{shown}");
 

@@ -87,12 +87,12 @@ fn a_number_of_deals_gives_the_same_figures_whenever_and_wherever() {
     let at = &Folder::new();
     play(at, ["equity", "call"], "400", "m");
     let some = "--estimates 60 --values equity";
-    let first = estimates(at, &some);
+    let first = estimates(at, some);
     assert_eq!(first["sample"]["set_aside"], 0);
     let corrected = first["sample"]["corrected"].as_u64().expect("a number");
     assert!((40..80).contains(&corrected), "{corrected}");
     fs::remove_file(at.join("m/estimates.json")).expect("it may be deleted");
-    assert_eq!(estimates(at, &some), first);
+    assert_eq!(estimates(at, some), first);
     let shown = at.ok("stats m --estimates 60 --values equity");
     assert!(shown.contains(&format!("the estimates correct {corrected} of 200 deals")), "{shown}");
     for bad in ["0", "-1", "on", "some"] {

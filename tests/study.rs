@@ -173,7 +173,7 @@ fn the_study_of_rules_for_novices_measures_every_printed_rule_and_looks_at_all_s
             assert!(shown.contains(&format!("{street}-{search}-1.fft")), "{shown}");
         }
     }
-    shows(&shown, &["if hand >= pair then raise; else call", "pot >= 31", "pot >= 26"]);
+    shows(shown, &["if hand >= pair then raise; else call", "pot >= 31", "pot >= 26"]);
 }
 
 #[test]

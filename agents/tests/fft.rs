@@ -211,7 +211,7 @@ fn files_that_cannot_be_played_are_refused_with_the_place() {
     let error = build("if hand >= pair then all-in; else call", games::limit_holdem());
     assert!(error.expect_err("all-in").to_string().contains("line 8"));
     assert!(build("if hand >= pair then raise; else call", games::limit_holdem()).is_ok());
-    let missing = Registry::standard().resolve("fft:model=/nowhere/x.fft").err().expect("no file");
+    let missing = Registry::standard().resolve("fft:model=/nowhere/x.fft").expect_err("no file");
     assert!(missing.to_string().contains("cannot read /nowhere/x.fft: "), "{missing}");
     assert_eq!(choice("fft").files().len(), 0);
     drop(agent("fft", &Arc::new(games::limit_holdem())));

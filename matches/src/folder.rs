@@ -239,7 +239,7 @@ impl Sink for Writing {
     }
 
     fn write(&mut self, lines: &Lines) -> Result<(), Error> {
-        Ok(self.write_lines(lines)?)
+        self.write_lines(lines)
     }
 
     fn flush(&mut self) -> Result<(), Error> {

@@ -103,13 +103,13 @@ impl Command {
     /// The command parsed from these arguments.
     pub fn parse(arguments: &[String]) -> Result<Command, Failure> {
         let words = std::iter::once("cardroom").chain(arguments.iter().map(String::as_str));
-        Command::read(Cli::command().try_get_matches_from(words).map_err(Failure::usage)?)
+        Command::read(&Cli::command().try_get_matches_from(words).map_err(Failure::usage)?)
     }
 
     /// The command of a parsed command line. A command that prints no document refuses `--json`.
-    pub fn read(matches: ArgMatches) -> Result<Command, Failure> {
+    pub fn read(matches: &ArgMatches) -> Result<Command, Failure> {
         let mut names = Vec::new();
-        let mut last = &matches;
+        let mut last = matches;
         while let Some((name, inner)) = last.subcommand() {
             names.push(name);
             last = inner;
@@ -120,7 +120,7 @@ impl Command {
                 "--json: `cardroom {name}` prints no document: leave it out"
             )));
         }
-        Ok(Cli::from_arg_matches(&matches).map_err(Failure::usage)?.command)
+        Ok(Cli::from_arg_matches(matches).map_err(Failure::usage)?.command)
     }
 }
 

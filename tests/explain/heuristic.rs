@@ -94,7 +94,7 @@ fn what_cannot_be_explained_is_refused_with_the_place() {
     let nolimit = "heuristic mine.fft --game holdem.nolimit.2p.reverse_blinds";
     check_failure(
         at,
-        &nolimit,
+        nolimit,
         3,
         "mine.fft: line 4, `if hand >= pair and board dry then raise`: `raise` is for limit",
     );

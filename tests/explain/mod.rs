@@ -385,7 +385,7 @@ fn a_decision_of_an_agent_that_solves_is_shown_with_its_values_and_its_range() {
     }
 
     let drawn = (ask, "--svg chart.svg");
-    let text = explain(at, &drawn);
+    let text = explain(at, drawn);
     shows(&text, &["wins, chips", "Its note: solved ", "1081.0 combos", "> "]);
     assert!(at.read("chart.svg").starts_with("<svg"));
     // Before the river the agent `call` decides: no values.

@@ -260,7 +260,7 @@ fn the_result_is_that_of_the_records_and_survives_a_restart() {
         let total = attribute(result, "data-total").expect("a result");
         assert_eq!(total, hand["session_total"].to_string(), "{result}");
         assert_eq!(attribute(result, "data-hands"), Some("6"), "{result}");
-        shows(&result, &["class=\"chart course\"", "&plusmn;"]);
+        shows(result, &["class=\"chart course\"", "&plusmn;"]);
         assert_eq!(part("history").matches("<details").count(), 6);
         assert_eq!(part("table"), &table(&server, &token));
         let review = part("review");

@@ -71,16 +71,16 @@ const MADE: &str = "status 404";
 fn certificates_are_checked_and_can_be_trusted_by_file() {
     let at = &Folder::new();
     let url = encrypted("server.pem", "server.key");
-    let output = play(at, &url, &["--agent", "call"]).code(3);
+    let output = play(at, &url, ["--agent", "call"]).code(3);
     let said = &output.stderr;
     assert!(said.contains("ertificate") && said.contains("--certificates"), "{said}");
     let authority = data("ca.pem");
     let authority = authority.to_str().expect("text");
-    let output = play(at, &url, &["--agent", "call", "--certificates", authority]);
+    let output = play(at, &url, ["--agent", "call", "--certificates", authority]);
     output.says_only(3, &[MADE]);
-    let output = play(at, &url, &["--agent", "call", "--certificates", "none.pem"]);
+    let output = play(at, &url, ["--agent", "call", "--certificates", "none.pem"]);
     output.says_only(3, &["none.pem"]);
-    let output = play(at, &talkative(), &["--agent", "call", "--certificates", authority]);
+    let output = play(at, &talkative(), ["--agent", "call", "--certificates", authority]);
     output.says_only(3, &["try http://"]);
 }
 

@@ -148,7 +148,7 @@ fn whoever_waits_for_a_server_that_never_answers_is_told_what_for_and_until_when
         }
         for line in before.lines() {
             assert!(line.starts_with(url) && line.contains("has not answered for "), "{said}");
-            shows(&line, &["4s without an answer is the last (--connect-timeout)"]);
+            shows(line, &["4s without an answer is the last (--connect-timeout)"]);
         }
         assert!(before.lines().count() < 12, "{said}");
         assert!(

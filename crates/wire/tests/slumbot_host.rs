@@ -96,7 +96,7 @@ async fn finish(host: &SlumbotHost, token: &str, first: HandObject, salt: usize)
         answer = match host.act(token, &asked, NO).await {
             Ok(answer) => answer,
             // An all-in can only be called.
-            Err(HostError::Refused { .. }) => act(&host, &token, "c").await,
+            Err(HostError::Refused { .. }) => act(host, token, "c").await,
             Err(error) => panic!("{asked} after {answer:?}: {error}"),
         };
     }
