@@ -548,22 +548,17 @@ fn show(summary: &Summary, name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
+    use clap::{Args as _, FromArgMatches};
 
     use super::{Args, announcement, expected_time, plan};
-
-    #[derive(Parser)]
-    struct Line {
-        #[command(flatten)]
-        _everywhere: crate::arguments::Everywhere,
-        #[command(flatten)]
-        args: Args,
-    }
+    use crate::arguments::Everywhere;
 
     #[test]
     fn a_run_at_the_public_server_says_what_it_does_before_it_begins() {
         let line = ["", "--agent", "call", "--out", "a run"];
-        let mut plan = plan(&Line::parse_from(line).args).expect("a plan");
+        let command = Args::augment_args(Everywhere::augment_args(clap::Command::new("slumbot")));
+        let args = Args::from_arg_matches(&command.get_matches_from(line)).expect("arguments");
+        let mut plan = plan(&args).expect("a plan");
         let said = announcement(&plan, 0).join("\n");
         for expected in [
             "150,000 hands at https://slumbot.com in 4 parallel sessions, at most 8 requests a",
