@@ -26,6 +26,16 @@ fn tables(path: &Path) -> Vec<u8> {
 }
 
 #[test]
+fn two_processes_do_not_train_into_one_file() {
+    let folder = &Folder::new();
+    let lock = runs::Lock::take(&folder.join("one.training.lock")).expect("a lock");
+    train(folder, "--out one --iterations 64").failed(3, "another process trains there");
+    drop(lock);
+    train(folder, "--out one --iterations 64").code(0);
+    assert!(!folder.join("one.training.lock").exists());
+}
+
+#[test]
 fn a_training_in_two_runs_gives_the_blueprint_of_one() {
     let folder = &Folder::new();
     let whole = train(folder, "--out whole --iterations 4096").code(0);

@@ -12,7 +12,7 @@ use abstraction::betting::BettingTree;
 use abstraction::buckets::Buckets;
 use game::Street;
 use models::blueprint::{Contents, write};
-use runs::{beside, write_whole};
+use runs::{Lock, LockError, beside, write_whole};
 use show::Table;
 use show::number::{self, clock, percent, plural};
 use show::svg::chart::{Chart, Line};
@@ -65,13 +65,16 @@ pub struct BlueprintTraining<'a> {
     /// The average strategy at the last checkpoint.
     before: Option<Frozen>,
     watch: &'a dyn Watch,
+    /// Held so that no other process trains into the same files.
+    _lock: Lock,
 }
 
 impl<'a> BlueprintTraining<'a> {
     /// Starts a new training, or resumes the last one.
     ///
     /// # Errors
-    /// When the options do not fit the game, or the files beside `out` are not of this training.
+    /// When the options do not fit the game, the files beside `out` are not of this training, or
+    /// another process trains into them.
     pub fn begin(
         plan: &'a BlueprintPlan,
         tree: Arc<BettingTree>,
@@ -81,6 +84,13 @@ impl<'a> BlueprintTraining<'a> {
     ) -> Result<BlueprintTraining<'a>, Error> {
         let [training, curve, picture] =
             [".training", ".course.csv", ".course.svg"].map(|ending| beside(out, ending));
+        let lock = Lock::temporary(beside(&training, ".lock")).map_err(|error| match error {
+            LockError::Taken(_) => Error::at(
+                &training,
+                "another process trains there; wait for it, or choose another --out",
+            ),
+            LockError::Io(error) => Error::at(&training, error),
+        })?;
         let options = plan.options;
         let (trainer, seconds) = if training.exists() {
             let file = File::open(&training).map_err(|error| Error::at(&training, error))?;
@@ -108,6 +118,7 @@ impl<'a> BlueprintTraining<'a> {
             last: None,
             before: None,
             watch,
+            _lock: lock,
         })
     }
 
