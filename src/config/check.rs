@@ -47,7 +47,7 @@ const ZERO: &str = "0 cannot be used: write at least 1";
 /// Checks a configuration.
 ///
 /// # Errors
-/// [`ConfigError::Unusable`], naming the first value that cannot be used.
+/// When a value cannot be used: the first one is named.
 pub fn check(loaded: &Loaded) -> Result<Setup, ConfigError> {
     let registry = registry(loaded)?;
     let mut checker = Checker { loaded, registry: &registry, ports: Vec::new() };

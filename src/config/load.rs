@@ -70,7 +70,7 @@ impl Loaded {
     /// `./cardroom.toml` if it exists), the variables that set a value, and the flags.
     ///
     /// # Errors
-    /// Any [`ConfigError`] but [`ConfigError::Unusable`].
+    /// When a file cannot be read, or a value is not of its kind.
     pub fn load(
         file: Option<&Path>,
         variables: impl IntoIterator<Item = (String, String)>,
