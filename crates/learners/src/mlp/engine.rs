@@ -8,9 +8,9 @@
 use std::borrow::Cow;
 use std::convert::Infallible;
 
-use models::network::gemm::{Matrix, multiply};
 use models::network::{Activation, Layer, Output, Scaling, Shape};
 
+use super::product::{AddTo, Left, Panels, Rectify, Row, WIDTH, WherePositive, product};
 use super::{Adam, Loss, Moments};
 use crate::data::table::{check_shape, check_weights, not_a_number};
 use crate::{Error, Table};
@@ -221,8 +221,8 @@ const SLICES: usize = 8;
 /// The fewest rows of a slice, except the last.
 const MIN_SLICE: usize = 32;
 
-/// The number of inputs whose weights' gradient is one task.
-const BLOCK: usize = 256;
+/// The number of inputs whose weights' gradient is one task: some panels.
+const BLOCK: usize = 8 * WIDTH;
 
 /// The network that a pass computes, with its loss.
 #[derive(Clone, Copy)]
@@ -234,26 +234,37 @@ pub(super) struct Model<'a> {
     pub(super) loss: Loss,
 }
 
-/// The buffers of a batch. All matrices are in row-major order, a row for each row of the batch.
+/// The buffers of a batch.
 pub(super) struct Pass {
-    /// The transposed weights of each layer but the first: products with them are half as fast
-    /// when every slice transposes them for itself.
-    transposed: Vec<Vec<f32>>,
+    weights: Vec<Weights>,
     slices: Vec<Slice>,
     slice_rows: usize,
 }
 
+/// A layer's weights, laid out for products.
+struct Weights {
+    /// One row for each input.
+    forward: Panels,
+    /// One row for each output; empty for the first layer.
+    backward: Panels,
+}
+
 /// A slice of a batch, with its activations and gradients.
+#[derive(Default)]
 struct Slice {
     count: usize,
+    /// The standardised rows.
+    rows: Vec<f32>,
     /// The standardised rows, then the units of each hidden layer.
-    units: Vec<Vec<f32>>,
-    /// The sums of each hidden layer, if they cannot be derived from the units.
-    sums: Vec<Vec<f32>>,
+    units: Vec<Panels>,
+    /// The sums of each layer, if they cannot be derived from the units.
+    sums: Vec<Panels>,
     /// The sums of the last layer, replaced by the answers.
     answers: Vec<f32>,
+    /// The gradient by the last layer's sums.
+    slopes: Vec<f32>,
     /// The gradient by each layer's sums.
-    gradients: Vec<Vec<f32>>,
+    gradients: Vec<Panels>,
     /// The gradient by each layer's slope.
     of_slopes: Vec<f64>,
     losses: Losses,
@@ -264,13 +275,24 @@ impl Pass {
     pub(super) fn new(layers: &[Layer], batch: usize) -> Pass {
         let slice_rows = batch.div_ceil(SLICES).max(MIN_SLICE).min(batch);
         let slices = (0..batch.div_ceil(slice_rows)).map(|_| Slice::new(layers, slice_rows));
-        let transposed = layers.iter().map(|layer| vec![0.0; layer.weights().len()]);
-        Pass { transposed: transposed.collect(), slices: slices.collect(), slice_rows }
+        let weights = |(number, layer): (usize, &Layer)| Weights {
+            forward: Panels::new(layer.inputs, layer.outputs),
+            backward: match number {
+                0 => Panels::default(),
+                _ => Panels::new(layer.outputs, layer.inputs),
+            },
+        };
+        let weights = layers.iter().enumerate().map(weights).collect();
+        Pass { weights, slices: slices.collect(), slice_rows }
     }
 
     /// The losses of at most a batch of samples.
     pub(super) fn forward(&mut self, model: Model<'_>, samples: &Samples, rows: &[u32]) -> Losses {
-        self.each(rows, |slice, _, rows| slice.forward(model, samples, rows, 0.0))
+        let layers = self.weights.iter_mut().zip(model.layers);
+        parallel::for_each(layers, |(weights, layer)| {
+            weights.forward.take(&model.parameters[layer.weights()]);
+        });
+        self.each(rows, |weights, slice, rows| slice.forward(model, weights, samples, rows, 0.0))
     }
 
     /// The losses of at most a batch of samples; writes the gradient of their sum times `scale` by
@@ -283,13 +305,17 @@ impl Pass {
         scale: f64,
         gradient: &mut [f32],
     ) -> Losses {
-        let weights = self.transposed.iter_mut().zip(model.layers).skip(1);
-        parallel::for_each(weights, |(to, layer)| {
-            transpose(&model.parameters[layer.weights()], layer.inputs, to);
+        let layers = self.weights.iter_mut().zip(model.layers);
+        parallel::for_each(layers, |(weights, layer)| {
+            let numbers = &model.parameters[layer.weights()];
+            weights.forward.take(numbers);
+            if weights.backward.count() > 0 {
+                weights.backward.take_columns(numbers);
+            }
         });
-        let losses = self.each(rows, |slice, transposed, rows| {
-            slice.forward(model, samples, rows, scale);
-            slice.backward(model, transposed);
+        let losses = self.each(rows, |weights, slice, rows| {
+            slice.forward(model, weights, samples, rows, scale);
+            slice.backward(model, weights);
         });
         let slices = &self.slices[..rows.len().div_ceil(self.slice_rows)];
         parallel::for_each(tasks(model.layers, gradient), |task| task.run(slices));
@@ -299,12 +325,12 @@ impl Pass {
     fn each(
         &mut self,
         rows: &[u32],
-        run: impl Fn(&mut Slice, &[Vec<f32>], &[u32]) + Sync,
+        run: impl Fn(&[Weights], &mut Slice, &[u32]) + Sync,
     ) -> Losses {
         assert!(rows.len() <= self.slices.len() * self.slice_rows, "at most a batch");
+        let weights = &self.weights[..];
         let slices = self.slices.iter_mut().zip(rows.chunks(self.slice_rows));
-        let transposed = &self.transposed[..];
-        parallel::for_each(slices, |(slice, rows)| run(slice, transposed, rows));
+        parallel::for_each(slices, |(slice, rows)| run(weights, slice, rows));
         let mut losses = Losses::default();
         let used = rows.len().div_ceil(self.slice_rows);
         self.slices[..used].iter().for_each(|slice| losses.add(slice.losses));
@@ -312,35 +338,23 @@ impl Pass {
     }
 }
 
-/// Transposes a matrix of this many rows, in blocks that stay in the cache.
-fn transpose(from: &[f32], rows: usize, to: &mut [f32]) {
-    const BLOCK: usize = 16;
-    let columns = from.len() / rows;
-    for first_row in (0..rows).step_by(BLOCK) {
-        for first in (0..columns).step_by(BLOCK) {
-            for column in first..columns.min(first + BLOCK) {
-                let to = &mut to[column * rows..][first_row..rows.min(first_row + BLOCK)];
-                for (row, to) in (first_row..).zip(to) {
-                    *to = from[row * columns + column];
-                }
-            }
-        }
-    }
-}
-
 impl Slice {
     fn new(layers: &[Layer], rows: usize) -> Slice {
         let inputs = layers.first().map_or(0, |layer| layer.inputs);
         let outputs = layers.last().map_or(0, |layer| layer.outputs);
-        let buffer = |layer: &Layer| vec![0.0; rows * layer.outputs];
-        let sums = |layer: &Layer| layer.slope().map_or(Vec::new(), |_| buffer(layer));
+        let buffer = |layer: &Layer| Panels::new(rows, layer.outputs);
+        let sums = |layer: &Layer| layer.slope().map_or(Panels::default(), |_| buffer(layer));
         let hidden = &layers[..layers.len().saturating_sub(1)];
-        let units = [vec![0.0; rows * inputs]].into_iter().chain(hidden.iter().map(buffer));
         Slice {
             count: 0,
-            units: units.collect(),
+            rows: vec![0.0; rows * inputs],
+            units: [Panels::new(rows, inputs)]
+                .into_iter()
+                .chain(hidden.iter().map(buffer))
+                .collect(),
             sums: hidden.iter().map(sums).collect(),
             answers: vec![0.0; rows * outputs],
+            slopes: vec![0.0; rows * outputs],
             gradients: layers.iter().map(buffer).collect(),
             of_slopes: vec![0.0; layers.len()],
             losses: Losses::default(),
@@ -349,93 +363,107 @@ impl Slice {
 
     /// The forward pass of the rows: their losses, and the gradient of these times `scale` by the
     /// last sums.
-    fn forward(&mut self, model: Model<'_>, samples: &Samples, rows: &[u32], scale: f64) {
-        self.count = rows.len();
-        let inputs = self.units[0].chunks_exact_mut(samples.columns());
-        for (&row, to) in rows.iter().zip(inputs) {
+    fn forward(
+        &mut self,
+        model: Model<'_>,
+        weights: &[Weights],
+        samples: &Samples,
+        rows: &[u32],
+        scale: f64,
+    ) {
+        let (count, columns) = (rows.len(), samples.columns());
+        self.count = count;
+        for (&row, to) in rows.iter().zip(self.rows.chunks_exact_mut(columns)) {
             model.scaling.apply(samples.row(row as usize), to);
         }
-        for (number, layer) in model.layers.iter().enumerate() {
-            self.layer(model.parameters, number, layer);
+        self.units[0].take(&self.rows[..count * columns]);
+        for (number, (layer, weights)) in model.layers.iter().zip(weights).enumerate() {
+            self.layer(model.parameters, number, layer, &weights.forward);
         }
-        let end = self.count * samples.width();
-        let answers = &mut self.answers[..end];
-        let gradient = self.gradients.last_mut().expect("a network has a layer");
-        let what = (model.output, model.loss);
-        self.losses = evaluate(what, Batch { samples, rows }, scale, answers, &mut gradient[..end]);
+        let (end, what) = (count * samples.width(), (model.output, model.loss));
+        let (answers, slopes) = (&mut self.answers[..end], &mut self.slopes[..end]);
+        self.losses = evaluate(what, Batch { samples, rows }, scale, answers, slopes);
     }
 
     /// Computes the units of a layer, or the last sums, from the layer before.
-    fn layer(&mut self, parameters: &[f32], number: usize, layer: &Layer) {
+    fn layer(&mut self, parameters: &[f32], number: usize, layer: &Layer, weights: &Panels) {
         let (before, after) = self.units.split_at_mut(number + 1);
-        let (inputs, outputs) = (layer.inputs, layer.outputs);
-        let left = Matrix::new(&before[number][..self.count * inputs], self.count, inputs);
-        let weights = Matrix::new(&parameters[layer.weights()], inputs, outputs);
-        let biases = &parameters[layer.biases()];
-        let end = self.count * outputs;
-        let sums = |to: &mut [f32], rectified: bool| {
-            multiply(left, weights, false, to);
-            for row in to.chunks_exact_mut(outputs) {
-                let row = row.iter_mut().zip(biases);
-                if rectified {
-                    row.for_each(|(sum, bias)| *sum = (*sum + bias).max(0.0));
-                } else {
-                    row.for_each(|(sum, bias)| *sum += bias);
+        let (left, count) = (before[number].left(), self.count);
+        let slope = layer.slope().map_or(0.0, |slope| parameters[slope]);
+        for panel in 0..weights.count() {
+            let (right, ahead) = (weights.panel(panel), weights.ahead(panel));
+            let span = panel * WIDTH..panel * WIDTH + weights.width(panel);
+            let mut biases = Row::ZERO;
+            biases[..span.len()].copy_from_slice(&parameters[layer.biases()][span.clone()]);
+            match layer.activation {
+                Some(Activation::Relu) => {
+                    let units = after[0].panel_mut(panel);
+                    product(left, count, right, ahead, Rectify { biases: &biases, units });
+                }
+                Some(Activation::Prelu) => {
+                    let units = after[0].panel_mut(panel);
+                    let panel_sums = self.sums[number].panel_mut(panel);
+                    product(left, count, right, ahead, |row: usize, first: usize, sums: &[f32]| {
+                        for (at, sum) in (first..).zip(sums) {
+                            let sum = sum + biases[at];
+                            panel_sums[row][at] = sum;
+                            units[row][at] = if sum < 0.0 { slope * sum } else { sum };
+                        }
+                    });
+                }
+                None => {
+                    product(left, count, right, ahead, |row: usize, first: usize, sums: &[f32]| {
+                        let answers = &mut self.answers[row * layer.outputs..][span.clone()];
+                        let answers = answers.iter_mut().enumerate().skip(first);
+                        for ((at, answer), sum) in answers.zip(sums) {
+                            *answer = sum + biases[at];
+                        }
+                    });
                 }
             }
-        };
-        match layer.activation {
-            Some(Activation::Relu) => sums(&mut after[0][..end], true),
-            Some(Activation::Prelu) => {
-                let slope = layer.slope().map_or(0.0, |slope| parameters[slope]);
-                sums(&mut self.sums[number][..end], false);
-                for (unit, &sum) in after[0].iter_mut().zip(&self.sums[number][..end]) {
-                    *unit = if sum < 0.0 { slope * sum } else { sum };
-                }
-            }
-            None => sums(&mut self.answers[..end], false),
         }
     }
 
     /// The backward pass: from the gradient by the last sums to those by all others.
-    fn backward(&mut self, model: Model<'_>, transposed: &[Vec<f32>]) {
-        for (number, after) in model.layers.iter().enumerate().skip(1).rev() {
+    fn backward(&mut self, model: Model<'_>, weights: &[Weights]) {
+        if let (Some(last), Some(layer)) = (self.gradients.last_mut(), model.layers.last()) {
+            last.take(&self.slopes[..self.count * layer.outputs]);
+        }
+        for (number, weights) in weights.iter().enumerate().skip(1).rev() {
+            let (before, after) = self.gradients.split_at_mut(number);
+            let (gradients, left) = (&mut before[number - 1], after[0].left());
             let layer = &model.layers[number - 1];
-            let (gradients, of_next) = self.gradients.split_at_mut(number);
-            let gradients = &mut gradients[number - 1][..self.count * after.inputs];
-            let of_next = &of_next[0][..self.count * after.outputs];
-            let left = Matrix::new(of_next, self.count, after.outputs);
-            let weights = Matrix::new(&transposed[number], after.outputs, after.inputs);
-            multiply(left, weights, false, gradients);
-            if let Some(slope) = layer.slope() {
-                let slope = model.parameters[slope];
-                let mut of_slope = 0.0;
-                // Half of the sums are negative, in no order: products instead of choices, which
-                // the compiler makes branches.
-                for (gradient, &sum) in gradients.iter_mut().zip(&self.sums[number - 1]) {
-                    let below = f32::from(sum < 0.0);
-                    of_slope += f64::from(*gradient * sum * below);
-                    *gradient *= below * slope + (1.0 - below);
-                }
-                self.of_slopes[number - 1] = of_slope;
-            } else {
-                for (gradient, &unit) in gradients.iter_mut().zip(&self.units[number]) {
-                    *gradient = if unit > 0.0 { *gradient } else { 0.0 };
+            let slope = layer.slope().map_or(0.0, |at| model.parameters[at]);
+            let mut of_slope = 0.0;
+            for panel in 0..weights.backward.count() {
+                let right = weights.backward.panel(panel);
+                let ahead = weights.backward.ahead(panel);
+                let gradients = gradients.panel_mut(panel);
+                match layer.activation {
+                    Some(Activation::Prelu) => {
+                        let sums = self.sums[number - 1].panel(panel);
+                        let take = |row: usize, first: usize, slopes: &[f32]| {
+                            gradients[row][first..][..slopes.len()].copy_from_slice(slopes);
+                        };
+                        product(left, self.count, right, ahead, take);
+                        for (gradients, sums) in gradients[..self.count].iter_mut().zip(sums) {
+                            // Half of the sums are negative, in no order: products instead of
+                            // choices, which the compiler makes branches.
+                            for (gradient, &sum) in gradients.iter_mut().zip(sums.iter()) {
+                                let below = f32::from(sum < 0.0);
+                                of_slope += f64::from(*gradient * sum * below);
+                                *gradient *= below * slope + (1.0 - below);
+                            }
+                        }
+                    }
+                    _ => {
+                        let units = self.units[number].panel(panel);
+                        product(left, self.count, right, ahead, WherePositive { units, gradients });
+                    }
                 }
             }
+            self.of_slopes[number - 1] = of_slope;
         }
-    }
-
-    /// The units of the layer before this one, or the rows.
-    fn inputs(&self, number: usize, layer: &Layer) -> Matrix<'_> {
-        let units = &self.units[number][..self.count * layer.inputs];
-        Matrix::new(units, self.count, layer.inputs)
-    }
-
-    /// The gradient by the layer's sums.
-    fn gradient(&self, number: usize, layer: &Layer) -> Matrix<'_> {
-        let gradients = &self.gradients[number][..self.count * layer.outputs];
-        Matrix::new(gradients, self.count, layer.outputs)
     }
 }
 
@@ -495,20 +523,40 @@ impl Task<'_> {
     fn run(self, slices: &[Slice]) {
         match self {
             Task::Weights { number, layer, first, gradient } => {
-                let inputs = first..first + gradient.len() / layer.outputs;
-                for (slice_number, slice) in slices.iter().enumerate() {
-                    let units = slice.inputs(number, layer).columns(inputs.clone());
-                    let slopes = slice.gradient(number, layer);
-                    multiply(units.transposed(), slopes, slice_number > 0, gradient);
+                let end = first + gradient.len() / layer.outputs;
+                gradient.fill(0.0);
+                for slice in slices {
+                    let (units, slopes) = (&slice.units[number], &slice.gradients[number]);
+                    for panel in 0..slopes.count() {
+                        let right = &slopes.panel(panel)[..slice.count];
+                        let width = slopes.width(panel);
+                        let panels = first / WIDTH..end.div_ceil(WIDTH);
+                        // A part of the next panel is prefetched in each product.
+                        let ahead = slopes.ahead(panel);
+                        let mut ahead = ahead.chunks(ahead.len().div_ceil(panels.len()).max(1));
+                        for of_units in panels {
+                            let ahead = ahead.next().unwrap_or_default();
+                            let numbers = &units.panel(of_units)[..slice.count];
+                            let rows = units.width(of_units);
+                            let start = (of_units * WIDTH - first) * layer.outputs + panel * WIDTH;
+                            let left = Left::Columns { numbers };
+                            let row = layer.outputs;
+                            let add = AddTo { numbers: &mut gradient[start..], row, width };
+                            product(left, rows, right, ahead, add);
+                        }
+                    }
                 }
             }
             Task::Rest { number, layer, gradient } => {
                 gradient.fill(0.0);
                 let (biases, slope) = gradient.split_at_mut(layer.outputs);
                 for slice in slices {
-                    let slopes = &slice.gradients[number][..slice.count * layer.outputs];
-                    for row in slopes.chunks_exact(layer.outputs) {
-                        biases.iter_mut().zip(row).for_each(|(bias, number)| *bias += number);
+                    let slopes = &slice.gradients[number];
+                    for (panel, biases) in biases.chunks_mut(WIDTH).enumerate() {
+                        for row in &slopes.panel(panel)[..slice.count] {
+                            let numbers = biases.iter_mut().zip(row.iter());
+                            numbers.for_each(|(bias, number)| *bias += number);
+                        }
                     }
                 }
                 if let [slope] = slope {

@@ -13,6 +13,7 @@ mod adam;
 mod engine;
 #[cfg(feature = "gpu")]
 mod gpu;
+mod product;
 
 use std::fmt;
 

@@ -1,4 +1,5 @@
-//! Matrix products: the only caller of the crate `gemm-f32`, whose functions take raw pointers.
+//! Matrix products: the only caller of the crate `matrixmultiply`, whose functions take raw
+//! pointers.
 //!
 //! Results depend on the processor's instruction set only: the same product is bit-identical each
 //! time, on any number of threads.
@@ -24,13 +25,6 @@ impl<'a> Matrix<'a> {
         Matrix { numbers, rows, columns, row_step: columns, column_step: 1 }
     }
 
-    /// Some of the columns. Panics where there are fewer.
-    pub fn columns(self, columns: std::ops::Range<usize>) -> Matrix<'a> {
-        assert!(columns.end <= self.columns, "columns of the matrix");
-        let numbers = &self.numbers[columns.start * self.column_step..];
-        Matrix { numbers, columns: columns.len(), ..self }
-    }
-
     /// The transposed matrix.
     pub fn transposed(self) -> Matrix<'a> {
         Matrix {
@@ -43,19 +37,17 @@ impl<'a> Matrix<'a> {
     }
 }
 
-/// `result = a * b`, or with `add` `result += a * b`, with a row-major `result`.
+/// `result = a * b + keep * result`, with a row-major `result`.
 ///
 /// Panics where the sizes do not fit each other.
-pub fn multiply(a: Matrix<'_>, b: Matrix<'_>, add: bool, result: &mut [f32]) {
+pub fn multiply(a: Matrix<'_>, b: Matrix<'_>, keep: f32, result: &mut [f32]) {
     assert_eq!(a.columns, b.rows, "as many columns as rows to multiply with");
     assert_eq!(result.len(), a.rows * b.columns, "a number for each row and column");
     if result.is_empty() {
         return;
     }
     if a.columns == 0 {
-        if !add {
-            result.fill(0.0);
-        }
+        result.iter_mut().for_each(|number| *number *= keep);
         return;
     }
     for matrix in [a, b] {
@@ -68,26 +60,21 @@ pub fn multiply(a: Matrix<'_>, b: Matrix<'_>, add: bool, result: &mut [f32]) {
     // each is one place of its slice, and being borrowed mutably it is none of the others'. Slices
     // have at most `isize::MAX` bytes, so steps fit.
     unsafe {
-        gemm_f32::gemm::f32::get_gemm_fn()(
+        matrixmultiply::sgemm(
             a.rows,
-            b.columns,
             a.columns,
-            result.as_mut_ptr(),
-            1,
-            b.columns as isize,
-            add,
+            b.columns,
+            1.0,
             a.numbers.as_ptr(),
-            a.column_step as isize,
             a.row_step as isize,
+            a.column_step as isize,
             b.numbers.as_ptr(),
-            b.column_step as isize,
             b.row_step as isize,
-            1.0,
-            1.0,
-            false,
-            false,
-            false,
-            gemm_common::Parallelism::None,
+            b.column_step as isize,
+            keep,
+            result.as_mut_ptr(),
+            b.columns as isize,
+            1,
         );
     }
 }

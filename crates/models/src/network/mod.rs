@@ -483,7 +483,7 @@ impl Layer {
         }
         let inputs = Matrix::new(inputs, inputs.len() / self.inputs, self.inputs);
         let weights = Matrix::new(&parameters[self.weights()], self.inputs, self.outputs);
-        multiply(inputs, weights, true, sums);
+        multiply(inputs, weights, 1.0, sums);
     }
 
     /// Applies the activation to its units' sums, in place. `parameters` are the whole network's.

@@ -164,7 +164,7 @@ impl Flop {
 fn products(matrix: &[f32], others: &[f32]) -> Vec<f32> {
     let mut products = vec![0.0; others.len()];
     let others = Matrix::new(others, others.len() / HANDS, HANDS);
-    multiply(others, Matrix::new(matrix, HANDS, HANDS).transposed(), false, &mut products);
+    multiply(others, Matrix::new(matrix, HANDS, HANDS).transposed(), 0.0, &mut products);
     products
 }
 
