@@ -166,8 +166,8 @@ pub(crate) fn unblocked_weights<R: Real>(
     padding.fill(Default::default());
 }
 
-/// The same as [`unblocked_weights`], and also completes the result of [`show`] in `won`, which has
-/// the same shape as `unblocked`.
+/// The same as [`unblocked_weights`], and also completes the result of [`show()`] in `won`, which
+/// has the same shape as `unblocked`.
 #[inline(always)]
 pub(crate) fn settle<R: Real>(
     board: &Board,
