@@ -13,6 +13,8 @@
 //! board), `traversal` (one pass over the subgame, with its buffers and terminal nodes),
 //! `evaluation` (exact values), `gadget` (re-solving gadget), `rows` and `terminal` (inner loops),
 //! `vector` (their dispatch to the processor's registers), `storage` (regrets and averages).
+//!
+//! [`Variant`]: crate::Variant
 
 pub(crate) mod betting;
 pub(crate) mod boards;
