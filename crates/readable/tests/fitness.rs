@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::mixes::Mixes;
 use abstraction::betting::BettingTree;
 use abstraction::buckets::Buckets;
 use abstraction::facts::Texture;
@@ -14,7 +15,6 @@ use rand_pcg::Pcg64Mcg;
 use readable::heuristic::fitness;
 use readable::heuristic::fitness::{FactClasses, Fitness, Move, Sampler, Situation};
 use solvers::Player;
-use solvers::blueprint::AbstractStrategy;
 use solvers::counting::{ClassCounts, Counting, HandClasses, Sum};
 
 const STREETS: [Street; 3] = [Street::Flop, Street::Turn, Street::River];
@@ -250,19 +250,5 @@ fn a_sampler_deals_each_seat_and_reaches_the_street() {
             let won = sampler.play(&found, |_, _: Situation| Move::Fold, &mut rng);
             assert!(won.abs() <= 240.0);
         }
-    }
-}
-
-/// Any strategy by node and bucket.
-pub(crate) struct Mixes;
-
-impl AbstractStrategy for Mixes {
-    fn shares(&self, node: u32, bucket: u32, shares: &mut [f32]) {
-        let weight = |index: usize| {
-            let seed = 7 * u64::from(node) + 101 * u64::from(bucket) + 13 * index as u64;
-            (seed * 7919 % 17) as f32 + 1.0
-        };
-        let sum: f32 = (0..shares.len()).map(weight).sum();
-        (0..shares.len()).for_each(|index| shares[index] = weight(index) / sum);
     }
 }

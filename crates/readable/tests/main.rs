@@ -5,6 +5,8 @@ mod endgame_learning;
 mod fitness;
 mod heuristic;
 mod linear;
+#[path = "../../solvers/tests/mixes.rs"]
+mod mixes;
 mod range_trees;
 mod rulebook_search;
 mod rules;

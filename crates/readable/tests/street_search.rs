@@ -17,7 +17,7 @@ use readable::heuristic::search::{
 use readable::heuristic::{Act, Heuristic, Statement};
 use solvers::counting::Counting;
 
-use super::fitness::Mixes;
+use super::mixes::Mixes;
 
 struct Table {
     tree: BettingTree,

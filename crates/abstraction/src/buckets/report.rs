@@ -125,7 +125,7 @@ impl DrawnSums {
 
     fn example(&self, bucket: u32) -> Example {
         let share = |count: u32| f64::from(count) / f64::from(self.hands);
-        let mut made: Vec<MadeHand> = (NAMES.into_iter().zip(self.categories))
+        let mut made: Vec<MadeHand> = (Category::NAMES.into_iter().zip(self.categories))
             .filter(|(_, count)| *count > 0)
             .map(|(made, count)| MadeHand { made, share: share(count) })
             .collect();
@@ -143,18 +143,6 @@ impl DrawnSums {
         }
     }
 }
-
-const NAMES: [&str; 9] = [
-    "high card",
-    "pair",
-    "two pair",
-    "three of a kind",
-    "straight",
-    "flush",
-    "full house",
-    "four of a kind",
-    "straight flush",
-];
 
 impl Buckets {
     /// Draws 100,000 hands and evaluates their buckets: under a second, and faster with tables.

@@ -37,6 +37,19 @@ impl Category {
         Category::FourOfAKind,
         Category::StraightFlush,
     ];
+
+    /// Their names, in the order of [`Category::ALL`].
+    pub const NAMES: [&'static str; 9] = [
+        "high card",
+        "pair",
+        "two pair",
+        "three of a kind",
+        "straight",
+        "flush",
+        "full house",
+        "four of a kind",
+        "straight flush",
+    ];
 }
 
 /// The strength of a hand: greater wins, equal ties.

@@ -33,18 +33,6 @@ use show::nearest::nearest;
 use super::{Act, Bound, Clause, Heuristic, MAX_STATEMENTS, Statement, Times, too_many};
 use crate::{Error, Reason};
 
-const CATEGORY_NAMES: [&str; 9] = [
-    "high card",
-    "pair",
-    "two pair",
-    "three of a kind",
-    "straight",
-    "flush",
-    "full house",
-    "four of a kind",
-    "straight flush",
-];
-
 const COUNTS: [&str; 12] = [
     "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
     "twelve",
@@ -266,7 +254,7 @@ fn forms() -> String {
 }
 
 fn category(text: &str) -> Result<Category, String> {
-    let known = CATEGORY_NAMES.iter().position(|name| *name == text);
+    let known = Category::NAMES.iter().position(|name| *name == text);
     let also = || match text {
         "nothing" | "highest card" => Some(0),
         "two pairs" => Some(2),
@@ -282,9 +270,9 @@ fn category(text: &str) -> Result<Category, String> {
                     high >= ace`"
             .to_owned());
     }
-    let hint = match nearest(text, CATEGORY_NAMES) {
+    let hint = match nearest(text, Category::NAMES) {
         Some(near) => format!("the nearest is `{near}`"),
-        None => format!("hands are {}", CATEGORY_NAMES.join(", ")),
+        None => format!("hands are {}", Category::NAMES.join(", ")),
     };
     Err(format!("`{text}` is not a hand; {hint}"))
 }
@@ -374,7 +362,7 @@ fn decimal(text: &str, places: usize) -> Option<u32> {
 /// The facts on a street and the pot in big blinds, in the words of clauses: `pair, high 9, pot 4,
 /// outs 2, board dry`.
 pub fn facts_in_words(facts: Facts, street: Street, pot: f64) -> String {
-    let category = CATEGORY_NAMES[facts.category as usize];
+    let category = Category::NAMES[facts.category as usize];
     let mut words = format!("{category}, high {}, pot {pot}", card(facts.high));
     if matches!(street, Street::Flop | Street::Turn) {
         words += &format!(", outs {}", facts.outs);
@@ -413,7 +401,7 @@ impl fmt::Display for Clause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Clause::Hand(bound, category) => {
-                write!(f, "hand {bound} {}", CATEGORY_NAMES[*category as usize])
+                write!(f, "hand {bound} {}", Category::NAMES[*category as usize])
             }
             Clause::High(bound, rank) => write!(f, "high {bound} {}", card(*rank)),
             Clause::Pot(bound, blinds) => write!(f, "pot {bound} {blinds}"),
