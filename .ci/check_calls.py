@@ -30,8 +30,16 @@ HOT = {
 # The crates of this workspace that the profile of tests compiles with optimisation. Into others nothing is inlined.
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TESTED = tomllib.loads((ROOT / "Cargo.toml").read_text())["profile"]["dev"]["package"]
-OURS = {manifest.parent.name for pattern in ("*/Cargo.toml", "crates/*/Cargo.toml") for manifest in ROOT.glob(pattern)}
-OPTIMISED = {crate for crate, profile in TESTED.items() if profile.get("opt-level") == 3 and crate in OURS}
+OURS = {
+    manifest.parent.name
+    for pattern in ("*/Cargo.toml", "crates/*/Cargo.toml")
+    for manifest in ROOT.glob(pattern)
+}
+OPTIMISED = {
+    crate
+    for crate, profile in TESTED.items()
+    if profile.get("opt-level") == 3 and crate in OURS
+}
 
 # Functions begin at multiples of this.
 ALIGNMENT = 16

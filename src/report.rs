@@ -11,7 +11,7 @@ use logs::estimate::{Observed, Part};
 use logs::ledger::Integrity;
 use logs::stats::{AllIn, Checks, Expected, HandLists, Remarkable, Report, SingleHand};
 use logs::{DecisionRecord, HandRecord, LedgerReader, Tally, folder};
-use matches::estimating::{Estimated, Extent, Keeper, Match, Prepared, Values, Wanted};
+use matches::estimates::{Estimated, Extent, Keeper, Match, Prepared, Values, Wanted};
 use matches::play::Played;
 use matches::runner::Stop;
 use matches::source::{HandsAndDecisions, Settled, Source};

@@ -14,13 +14,13 @@
 //!   registry of all agents.
 //! - [`program`]: child processes, killed when dropped.
 //! - [`source`]: recorded hands: a match folder, a ledger, or an ACPC log.
-//! - [`estimating`]: the corrections behind a report's estimates, and the file that keeps them.
+//! - [`estimates`]: the corrections behind a report's estimates, and the file that keeps them.
 //! - [`games`]: game definitions by name or by file.
 //! - [`waiting`]: messages about long waits.
 
 pub mod bot;
 mod error;
-pub mod estimating;
+pub mod estimates;
 pub mod external;
 pub mod folder;
 pub mod games;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use logs::stats::{FIRST_CHECK, winnings_curve};
-use matches::estimating::{Extent, Keeper, Values, Wanted};
+use matches::estimates::{Extent, Keeper, Values, Wanted};
 use matches::source::Source;
 
 use crate::arguments::Given;

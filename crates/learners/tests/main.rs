@@ -10,8 +10,8 @@ mod gpu;
 mod mlp;
 mod oct;
 mod situations;
-#[path = "../../models/tests/slowly.rs"]
-mod slowly;
+#[path = "../../models/tests/slow_network.rs"]
+mod slow_network;
 mod table;
 mod tables;
 mod values;

@@ -9,7 +9,7 @@ use learners::{Progress, Table, Training};
 use models::network::{Activation, Network, Output, Scaling, Shape};
 use testing::numbers;
 
-use crate::slowly::slowly;
+use crate::slow_network::slowly;
 use crate::tables::relabelled;
 
 /// The mean loss of a network in f64, written without what is tested.

@@ -20,9 +20,9 @@ pub mod explain;
 pub mod file;
 pub mod forest;
 pub mod network;
-pub mod shown;
 pub mod student;
 pub mod tree;
+pub mod tree_report;
 pub mod values;
 
 /// What is wrong with a model or its file, where, and what to do about it.

@@ -4,6 +4,6 @@ mod blueprint;
 mod explain;
 mod forest;
 mod network;
-mod slowly;
+mod slow_network;
 mod trained_model;
 mod tree;

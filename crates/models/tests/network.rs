@@ -9,7 +9,7 @@ use models::network::{Activation, Network, Output, Precision, Scaling, Shape};
 use proptest::prelude::*;
 use testing::numbers;
 
-use crate::slowly::slowly;
+use crate::slow_network::slowly;
 
 fn shape(inputs: usize, hidden: &[usize], outputs: usize, activation: Activation) -> Shape {
     Shape { inputs, hidden: hidden.to_vec(), outputs, activation }

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use game::Street;
-use models::shown::Playbook;
+use models::tree_report::Playbook;
 
 use super::{TreeSource, explainer};
 use crate::exit::Failure;

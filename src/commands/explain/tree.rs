@@ -9,8 +9,8 @@ use evaluation::decision::{Winnings, node_winnings};
 use game::Street;
 use logs::LedgerReader;
 use models::explain::{LeafKind, Weak};
-use models::shown::{Bluffs, TreePart};
 use models::student::Student;
+use models::tree_report::{Bluffs, TreePart};
 use show::number::whole;
 
 use super::{TreeSource, explainer, student};
