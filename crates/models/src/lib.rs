@@ -7,7 +7,7 @@
 //! - [`explain`]: explanation of decision trees in the words of poker.
 //! - [`forest`]: boosted forests, XGBoost's model files.
 //! - [`network`]: networks of dense layers, safetensors files.
-//! - [`shown`]: decision trees as text, as pictures and on a page.
+//! - [`tree_report`]: decision trees as text, as pictures and on a page.
 //! - [`student`]: models that imitate a teacher's decisions, one for each street.
 //! - [`values`]: input rows and outputs of networks for counterfactual values.
 //! - [`file`](mod@file): files mapped into memory, sealed with a checksum, read number by number.
