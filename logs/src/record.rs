@@ -277,6 +277,32 @@ pub(crate) fn explained(
     Some(BySeat::from_fn(given.len(), won))
 }
 
+/// What each seat takes out of a finished hand's pots, in whole chips, with the chips that come back
+/// to it: the indivisible chips of a pot go one by one to its winners, in the order of `seats`.
+pub(crate) fn taken_in_whole_chips(record: &HandRecord, seats: &[Seat]) -> BySeat<u64> {
+    let committed = record.public.committed();
+    let exact = BySeat::from_fn(committed.len(), |seat| {
+        record.payoffs[seat].parts() + i64::from(committed[seat]) * Payoff::PER_CHIP
+    });
+    let mut owed = exact;
+    let pots = pots(&record.public, &mut owed);
+    let mut taken = BySeat::from_fn(committed.len(), |seat| exact[seat] - owed[seat]);
+    for pot in pots {
+        // Whoever wins a larger pot beats all who contest the smaller one before it.
+        let winners = seats.iter().filter(|&&seat| pot.contested.contains(seat) && owed[seat] > 0);
+        let winners: Vec<Seat> = winners.copied().collect();
+        let count = winners.len().max(1) as i64;
+        let chips = pot.parts / Payoff::PER_CHIP;
+        for (&seat, place) in winners.iter().zip(0..) {
+            owed[seat] -= pot.parts / count;
+            taken[seat] += (chips / count + i64::from(place < chips % count)) * Payoff::PER_CHIP;
+        }
+    }
+    BySeat::from_fn(committed.len(), |seat| {
+        u64::try_from(taken[seat] / Payoff::PER_CHIP).unwrap_or(0)
+    })
+}
+
 /// A pot, in 2,520ths of a chip, and who can win it.
 #[derive(Debug, Clone, Copy)]
 struct Pot {

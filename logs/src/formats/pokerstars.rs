@@ -29,6 +29,7 @@ use crate::formats::sites::{
     two_cards, uncalled,
 };
 use crate::formats::{CannotExpress, ReadError, SiteHand, SiteHands, phh};
+use crate::record::taken_in_whole_chips;
 use crate::{HandRecord, MatchInfo, distinct_names};
 
 const FORMAT: &str = "PokerStars text";
@@ -203,26 +204,11 @@ impl Writer {
     }
 }
 
-/// Each seat's winnings from the pot, in whole chips; the indivisible rest goes to the first
-/// winner.
+/// Each seat's winnings from the pot, in whole chips, without the bet that comes back.
 fn collected(record: &HandRecord, back: Option<(Seat, Chips)>, seats: &[Seat]) -> Vec<(Seat, u64)> {
-    let committed = record.public.committed();
-    let exact = |seat: Seat| {
-        let returned = back.filter(|&(who, _)| who == seat).map_or(0, |(_, chips)| chips);
-        let own = i64::from(committed[seat]) - i64::from(returned);
-        record.payoffs[seat] + Payoff::from_chips(own)
-    };
-    let whole = |seat: Seat| u64::try_from(exact(seat).parts() / Payoff::PER_CHIP).unwrap_or(0);
-    let mut won: Vec<(Seat, u64)> = seats.iter().map(|&seat| (seat, whole(seat))).collect();
-    let returned = back.map_or(0, |(_, chips)| u64::from(chips));
-    let pot = record.public.pot() - returned;
-    let taken: u64 = won.iter().map(|&(_, chips)| chips).sum();
-    // What cannot be divided belongs to a pot that was split, so to one who won a part of it.
-    let divided = |seat: Seat| exact(seat).parts() % Payoff::PER_CHIP != 0;
-    if let Some((_, chips)) = won.iter_mut().find(|(seat, _)| divided(*seat)) {
-        *chips += pot.saturating_sub(taken);
-    }
-    won
+    let taken = taken_in_whole_chips(record, seats);
+    let returned = |seat| back.filter(|&(who, _)| who == seat).map_or(0, |(_, chips)| chips.into());
+    seats.iter().map(|&seat| (seat, taken[seat].saturating_sub(returned(seat)))).collect()
 }
 
 fn words(did: ActionTaken, added: Chips) -> String {
