@@ -668,19 +668,24 @@ async fn a_hand_that_cannot_be_forfeited_now_is_forfeited_later() {
 #[tokio::test]
 async fn a_hand_that_was_about_to_be_left_open_when_the_server_was_killed_goes_on() {
     let folder = TempDir::new().expect("a folder");
-    let sessions = folder.path().join("slumbot/sessions");
+    let at = |name: &str| folder.path().join("slumbot").join(name);
     let host = open(&folder, &["raise"]);
     let (token, _) = begin(&host).await;
-    let before = fs::read(&sessions).expect("a file");
+    drop(host);
+    fs::copy(at("sessions.sqlite"), at("before.sqlite")).expect("copied");
+    let host = open(&folder, &["raise"]);
     next(&host, &token).await;
     drop(host);
     // The copy of the hand was written, the session not yet.
-    let mut bytes = fs::read(&sessions).expect("a file");
-    assert!(bytes.len() > 512, "the hand left open has a place of its own");
-    bytes.resize(1024, 0);
-    let was = before.len().min(512);
-    bytes[..was].copy_from_slice(&before[..was]);
-    fs::write(&sessions, bytes).expect("written");
+    let sessions = rusqlite::Connection::open(at("sessions.sqlite")).expect("a database");
+    let count = "SELECT count(*) FROM slots WHERE kind = 2";
+    let left: i64 = sessions.query_row(count, (), |row| row.get(0)).expect("readable");
+    assert_eq!(left, 1, "the hand left open has a row of its own");
+    let before = at("before.sqlite").display().to_string();
+    sessions.execute("ATTACH ? AS before", [before]).expect("attached");
+    let again = "REPLACE INTO slots SELECT * FROM before.slots";
+    assert_eq!(sessions.execute(again, ()).expect("written"), 1);
+    drop(sessions);
     let plan = HostPlan { forfeit_after: Duration::ZERO, ..plan(folder.path(), &["raise"]) };
     let host = SlumbotHost::open(plan).expect("a host");
     host.end_idle().await;

@@ -22,7 +22,10 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 /// The files that hold tokens, which work like passwords, or the secret.
-pub(super) const SECRET: [&str; 4] = ["secret", "sessions", "tokens.csv", "forfeits.jsonl"];
+pub(super) const SECRET: [&str; 4] = ["secret", SESSIONS, "tokens.csv", "forfeits.jsonl"];
+
+/// The database of sessions.
+pub(super) const SESSIONS: &str = "sessions.sqlite";
 
 /// The header of `tokens.csv`.
 const TOKENS_HEAD: &str = "session,token,agent,began,user\n";

@@ -10,7 +10,7 @@
 //!   sessions on disk. [`files`]: the small files, with the secret behind cards and tokens.
 //! - [`ledgers`]: the records. [`view`]: what a client may see of its session.
 //!
-//! Folder: `secret`, `sessions` (slots), `agents` (their names, one a line, in the order of their
+//! Folder: `secret`, `sessions.sqlite` (slots), `agents` (their names, one a line, in the order of their
 //! numbers), `tokens.csv` (every session that ever was, so that a ledger's deal numbers can be
 //! traced: deal number = session × 2³² + deal of the session), `forfeits.jsonl`.
 
@@ -46,7 +46,7 @@ use crate::{Error, lock};
 use files::{FILE, FOLDER, Files, Secret, agent_names, make_folder, take_from_others, token_text};
 use ledgers::{AgentLedger, Finished, Writer};
 use session::{Session, User, Users, not_recorded, record, recorded, replay};
-use slots::{FoundSlots, InLedger, Kind, Slot, Slots, Stage, pack};
+use slots::{InLedger, Kind, Slot, Slots, Stage, pack};
 
 pub use crate::bots::{OfferedAgent, Question};
 pub use view::{Choice, Moment, Review, ReviewedDecision, SeenEnd, SeenHand, SessionView};
@@ -153,7 +153,7 @@ struct LeftOpenHand {
     /// The time at which it is forfeited, in milliseconds since 1970.
     at: u64,
     /// The index of the slot it is in.
-    index: u32,
+    index: i64,
 }
 
 /// Counts since the start.
@@ -446,8 +446,8 @@ impl SlumbotHost {
         let secret = Secret::open(&at("secret"), plan.process).map_err(io("secret"))?;
         let names: Vec<&str> = plan.agents.iter().map(|(name, _)| name.as_str()).collect();
         let known = agent_names(&at("agents"), &names).map_err(io("agents"))?;
-        let (slots, found) = Slots::open(&at("sessions")).map_err(io("sessions"))?;
-        let sessions = found.slots.iter().map(|(_, slot)| slot.number + 1).max().unwrap_or(0);
+        let (slots, found) = Slots::open(&at(files::SESSIONS)).map_err(io(files::SESSIONS))?;
+        let sessions = found.iter().map(|(_, slot)| slot.number + 1).max().unwrap_or(0);
         let files = Files::open(&plan.folder, sessions).map_err(io("tokens.csv"))?;
         let writer = Writer::start().map_err(|error| {
             Error::here(format!("there is no thread for the Slumbot ledgers: {error}"))
@@ -501,16 +501,13 @@ type Opened = (Arc<AgentLedger>, Vec<RangeInclusive<u64>>);
 
 impl Inner {
     /// Restores the sessions of an earlier process.
-    fn restore(&self, found: FoundSlots) -> Result<(), Error> {
-        for index in &found.damaged {
-            tracing::warn!(place = index, "a session was written in part and is lost");
-        }
+    fn restore(&self, found: Vec<(i64, Slot)>) -> Result<(), Error> {
         let offered =
             |number: u16| self.offered_agents.get(usize::from(number)).is_some_and(Option::is_some);
         let mut opened: Vec<Option<Opened>> = self.offered_agents.iter().map(|_| None).collect();
-        let mut sessions = HashMap::with_capacity(found.slots.len());
+        let mut sessions = HashMap::with_capacity(found.len());
         let (mut aliases, mut left) = (Vec::new(), Vec::new());
-        for (index, mut slot) in found.slots {
+        for (index, mut slot) in found {
             if slot.kind == Kind::Alias {
                 aliases.push((index, slot));
                 continue;
@@ -566,7 +563,7 @@ impl Inner {
     }
 
     /// Restores an additional token of a session, or frees its slot if the session is gone.
-    fn restore_alias(&self, sessions: &mut HashMap<u128, Shared>, index: u32, alias: &Slot) {
+    fn restore_alias(&self, sessions: &mut HashMap<u128, Shared>, index: i64, alias: &Slot) {
         let Some(session) = sessions.get(&alias.stands_for).cloned() else {
             return self.free(index);
         };

@@ -38,13 +38,13 @@ use crate::lock;
 pub(super) struct Session {
     /// The contents of its slot on disk.
     pub(super) slot: Slot,
-    /// The slot's index in the file.
-    pub(super) index: u32,
+    /// The slot's number on disk.
+    pub(super) index: i64,
     pub(super) seeds: Seeds,
     /// The agent's decisions in the hand in play, those since the server's start.
     pub(super) decisions: Vec<DecisionRecord>,
     /// Additional tokens, with the indices of their slots.
-    pub(super) aliases: Vec<(u128, u32)>,
+    pub(super) aliases: Vec<(u128, i64)>,
     /// The self-play that is in progress, for agents that are not inline.
     pub(super) baseline: Option<Baseline>,
     /// The session's count among its user's; `None` if it began before the server's start.
@@ -65,7 +65,7 @@ pub(super) struct Baseline {
 }
 
 impl Session {
-    pub(super) fn new(slot: Slot, index: u32, seeds: Seeds) -> Session {
+    pub(super) fn new(slot: Slot, index: i64, seeds: Seeds) -> Session {
         let (decisions, aliases) = (Vec::new(), Vec::new());
         let (baseline, of_user) = (None, None);
         Session { slot, index, seeds, decisions, aliases, baseline, of_user, expired: false }
@@ -187,7 +187,7 @@ impl Inner {
     }
 
     /// Frees a slot.
-    pub(super) fn free(&self, index: u32) {
+    pub(super) fn free(&self, index: i64) {
         if let Err(error) = self.slots.clear(index) {
             tracing::warn!(%error, "a slot cannot be cleared");
         }
@@ -307,7 +307,7 @@ impl Inner {
     /// When the hand or the slot cannot be written; then nothing has changed.
     pub(super) fn finish(
         &self,
-        index: u32,
+        index: i64,
         slot: &mut Slot,
         hand: &Hand,
         decisions: &mut Vec<DecisionRecord>,
@@ -573,7 +573,7 @@ impl Inner {
         left.drain(..due).collect()
     }
 
-    async fn forfeit_left(&self, index: u32) -> Result<(), HostError> {
+    async fn forfeit_left(&self, index: i64) -> Result<(), HostError> {
         let slot = self.slots.read(index).map_err(not_recorded)?;
         let slot = slot.filter(|slot| slot.kind == Kind::LeftOpen && slot.stage == Stage::Open);
         let shared = slot.as_ref().and_then(|slot| self.sessions().get(&slot.token).cloned());
@@ -595,7 +595,7 @@ impl Inner {
         &self,
         session: &mut Session,
         mut slot: Slot,
-        left_at: Option<u32>,
+        left_at: Option<i64>,
     ) -> Result<(), HostError> {
         let Some(mut hand) = replay(&self.def, session.seeds, &slot) else {
             tracing::warn!(session = slot.number, "a hand left open cannot be rebuilt");
