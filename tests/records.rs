@@ -193,8 +193,10 @@ fn hands_of_poker_sites_are_imported_and_what_is_left_out_is_said() {
         at.fails(3, command, "z.txt is PokerStars text: `cardroom import z.txt");
     }
     at.write("notes.txt", "some notes\n");
-    at.run("import notes.txt --out n")
-        .failed(3, "also reads PokerStars text, Open Hand History, PHH in files named");
+    at.run("import notes.txt --out n").failed(
+        3,
+        "also reads PokerStars text, Open Hand History, Kaggle replays, PHH in files named",
+    );
     // A rake is an error, or left out.
     let raked = ZOOM.replace("#1000", "#1001").replace("Rake $0", "Rake $0.01");
     at.write("r.txt", ZOOM.to_owned() + &raked + ZOOM);

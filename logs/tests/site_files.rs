@@ -1,12 +1,13 @@
-//! PokerStars' text and Open Hand History as files that are read: what is written comes back, and
+//! PokerStars' text, Open Hand History and Kaggle's replays as files that are read: what is written comes back, and
 //! what other programs write is replayed by the rules or told.
 
-use game::{BySeat, Payoff, games};
+use game::{BySeat, Payoff, games, notation};
 use logs::HandRecord;
-use logs::formats::SiteFormat::{OpenHandHistory, PokerStars};
+use logs::formats::SiteFormat::{Kaggle, OpenHandHistory, PokerStars};
 use logs::formats::{ReadError, ohh, pokerstars};
 use logs::formats::{SiteFormat, SiteHand};
 use proptest::prelude::*;
+use serde_json::json;
 
 use crate::export::{any_game, match_of};
 use crate::hands;
@@ -419,4 +420,127 @@ fn what_open_hand_history_says_that_would_change_a_hand_is_an_error() {
     let broken = FOREIGN.replacen("\"ohh\": {", "\"ohh\": {{", 1) + FOREIGN;
     let hands = read(OpenHandHistory, &broken);
     assert!(hands.len() == 2 && hands[0].is_err() && hands[1].is_ok(), "{hands:?}");
+}
+
+/// A replay of a match as kaggle-environments writes it, with the players in the order in which
+/// they entered: the states after each hand's deal, and the last one.
+fn kaggle_replay(records: &[HandRecord], names: &[String]) -> String {
+    let players = names.len();
+    let state = |record: &HandRecord, acpc: String, over: bool| {
+        let mut stacks = vec![0; players];
+        for (seat, &player) in record.entrants.iter() {
+            stacks[usize::from(player)] = record.public.def().stacks[seat.index()];
+        }
+        let to_act = if over { -4 } else { 0 };
+        let acpc_state = format!("{acpc}\nSpent: [P0: 0  P1: 0 ]\n");
+        json!({ "acpc_state": acpc_state, "starting_stacks": stacks, "current_player": to_act })
+            .to_string()
+    };
+    let last = |record: &HandRecord| {
+        let (mut betting, mut board) = (String::new(), String::new());
+        notation::write_betting(&record.public, &mut betting);
+        let mut seen = 0;
+        for street in [3, 4, 5] {
+            let cards = record.public.board();
+            if cards.len() >= street {
+                board.push('/');
+                cards[seen..street].iter().for_each(|card| board.push_str(&card.to_string()));
+                seen = street;
+            }
+        }
+        let mut hole = vec![String::new(); players];
+        for (seat, &player) in record.entrants.iter() {
+            hole[usize::from(player)] = record.hole[seat].iter().map(ToString::to_string).collect();
+        }
+        state(record, format!("STATE:0:{betting}:{}{board}", hole.join("|")), true)
+    };
+    let mut returns: Vec<Vec<f64>> = Vec::new();
+    let mut entries = Vec::new();
+    let mut before = String::new();
+    for record in records {
+        returns.push(vec![0.0; players]);
+        let button = record.entrants.as_slice().last().expect("players");
+        let entry = |current: &str, before: &str, returns: &[Vec<f64>]| {
+            json!({
+                "hand_number": record.hand, "dealer": button, "max_num_hands": records.len(),
+                "small_blind": 50, "big_blind": 100, "stacks": [], "hand_returns": returns,
+                "current_universal_poker_json": current, "prev_universal_poker_json": before,
+            })
+            .to_string()
+        };
+        let dealt = state(record, "STATE:0::2c2c|2c2c".to_owned(), false);
+        entries.push(entry(&dealt, &before, &returns));
+        let own = returns.last_mut().expect("one a hand");
+        for (seat, &player) in record.entrants.iter() {
+            let parts = record.payoffs[seat].parts() as f64;
+            own[usize::from(player)] = parts / Payoff::PER_CHIP as f64;
+        }
+        before = last(record);
+        if record.hand + 1 == records.len() as u64 {
+            entries.push(entry(&before, "", &returns));
+        }
+    }
+    let agents: Vec<_> = names.iter().map(|name| json!({ "Name": name })).collect();
+    json!({
+        "configuration": { "openSpielGameName": "repeated_poker" },
+        "info": { "Agents": agents, "stateHistory": entries },
+        "steps": [],
+    })
+    .to_string()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None,
+        ..ProptestConfig::default() })]
+
+    #[test]
+    fn replays_of_kaggle_come_back(players in 2_usize..=6, stack in 300_u32..20_000, seed: u64) {
+        let def = std::sync::Arc::new(games::nolimit_holdem_with(vec![stack; players]));
+        let info = hands::info(&def, 8, false);
+        let records = hands::random_hands(&def, 8, 1, seed);
+        let text = kaggle_replay(&records, &info.names());
+        prop_assert_eq!(SiteFormat::of(&text), Some(Kaggle));
+        let read = all(Kaggle, &text);
+        prop_assert_eq!(read.len(), records.len());
+        for ((back, names), record) in read.iter().zip(&records) {
+            prop_assert_eq!(&HandRecord { deal: record.deal, ..back.clone() }, record);
+            prop_assert_eq!(names, &seated(record, &info.names()));
+        }
+    }
+
+    #[test]
+    fn no_text_makes_the_reader_of_replays_panic(
+        seed: u64, at in 0..20_000_usize, junk in "[ -~\n\u{202e}é]{0,30}", cut: bool
+    ) {
+        let def = std::sync::Arc::new(games::nolimit_holdem());
+        let info = hands::info(&def, 3, false);
+        let text = kaggle_replay(&hands::random_hands(&def, 3, 1, seed), &info.names());
+        let at = at % text.len();
+        let rest = if cut { "" } else { &text[at..] };
+        for (record, _) in read(Kaggle, &format!("{}{junk}{rest}", &text[..at])).iter().flatten() {
+            let sum: Payoff = record.payoffs.as_slice().iter().copied().sum();
+            prop_assert_eq!(sum, Payoff::ZERO);
+        }
+    }
+}
+
+#[test]
+fn a_replay_that_was_broken_off_loses_its_last_hand_only() {
+    let def = std::sync::Arc::new(games::nolimit_holdem());
+    let info = hands::info(&def, 3, false);
+    let records = hands::random_hands(&def, 3, 1, 7);
+    let text = kaggle_replay(&records, &info.names());
+    let mut replay: serde_json::Value = serde_json::from_str(&text).unwrap();
+    replay["info"]["stateHistory"].as_array_mut().unwrap().pop();
+    let hands = read(Kaggle, &replay.to_string());
+    assert_eq!(hands.len(), 3);
+    assert!(hands[..2].iter().all(Result::is_ok));
+    let error = hands[2].as_ref().unwrap_err();
+    assert!(error.cut && error.to_string().contains("hand 2"), "{error}");
+    // Another result than that of the cards is told.
+    let second = &mut replay["info"]["stateHistory"][1];
+    let mut state: serde_json::Value = serde_json::from_str(second.as_str().unwrap()).unwrap();
+    state["hand_returns"][0] = json!([1.0, -1.0]);
+    *second = state.to_string().into();
+    assert!(read(Kaggle, &replay.to_string())[0].is_err());
 }

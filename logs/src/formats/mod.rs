@@ -8,6 +8,7 @@
 pub mod acpc;
 pub mod csv;
 pub mod jsonl;
+mod kaggle;
 pub mod ohh;
 pub mod phh;
 pub mod pokerstars;

@@ -14,7 +14,7 @@ use game::{
 
 use crate::HandRecord;
 use crate::formats::phh::usual_spec;
-use crate::formats::{ReadError, ohh, pokerstars};
+use crate::formats::{ReadError, kaggle, ohh, pokerstars};
 use crate::record::finished_in_whole_chips;
 
 /// A format of poker sites, recognised by how a file begins.
@@ -24,6 +24,8 @@ pub enum SiteFormat {
     PokerStars,
     /// Open Hand History.
     OpenHandHistory,
+    /// A replay of Kaggle's Game Arena.
+    Kaggle,
 }
 
 /// A hand, and the names of its players by seat.
@@ -58,7 +60,10 @@ impl SiteFormat {
         if pokerstars::is_start(first) {
             return Some(SiteFormat::PokerStars);
         }
-        ohh::is_start(start).then_some(SiteFormat::OpenHandHistory)
+        if ohh::is_start(start) {
+            return Some(SiteFormat::OpenHandHistory);
+        }
+        kaggle::is_start(start).then_some(SiteFormat::Kaggle)
     }
 
     /// The format's name.
@@ -66,6 +71,7 @@ impl SiteFormat {
         match self {
             SiteFormat::PokerStars => "PokerStars text",
             SiteFormat::OpenHandHistory => "Open Hand History",
+            SiteFormat::Kaggle => "a Kaggle replay",
         }
     }
 
@@ -74,6 +80,7 @@ impl SiteFormat {
         match self {
             SiteFormat::PokerStars => pokerstars::read(text),
             SiteFormat::OpenHandHistory => ohh::read(text),
+            SiteFormat::Kaggle => kaggle::read(text),
         }
     }
 
@@ -82,6 +89,7 @@ impl SiteFormat {
         match self {
             SiteFormat::PokerStars => &["table", "time"],
             SiteFormat::OpenHandHistory => &["site", "table", "time"],
+            SiteFormat::Kaggle => &["thoughts", "odds", "time"],
         }
     }
 }
