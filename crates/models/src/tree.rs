@@ -471,7 +471,7 @@ impl Tree {
 
     /// Parses a tree file. Errors name the byte or the node.
     pub fn from_bytes(bytes: &[u8]) -> Result<Tree, Error> {
-        let mut reader = Reader::begin(bytes, KIND).map_err(unreadable)?;
+        let mut reader = whole(Reader::begin(bytes, KIND))?;
         let [columns, classes] = [read_count(&mut reader)?, read_count(&mut reader)?];
         let columns = read_names(&mut reader, columns)?;
         let classes = read_names(&mut reader, classes)?;
@@ -479,7 +479,7 @@ impl Tree {
         while !builder.is_whole() {
             read_node(&mut reader, &mut builder, classes.len())?;
         }
-        reader.end().map_err(unreadable)?;
+        whole(reader.end())?;
         builder.finish()
     }
 }
@@ -492,24 +492,23 @@ fn varint(to: &mut Writer<Vec<u8>>, mut value: u32) -> io::Result<()> {
     to.number(value as u8)
 }
 
-/// The error for bytes that are no whole tree.
-fn unreadable(error: ContainerError) -> Error {
-    Error::new(match error {
+/// What was read, or the error for bytes that are no whole tree.
+fn whole<T>(read: Result<T, ContainerError>) -> Result<T, Error> {
+    read.map_err(|error| match error {
         ContainerError::NotOne(_) => {
-            "these bytes are not a tree: they do not begin like one".to_owned()
+            Error::new("these bytes are not a tree: they do not begin like one")
         }
-        ContainerError::Version { found, wanted } => format!(
+        ContainerError::Version { found, wanted } => Error::new(format!(
             "the tree has format {found}, and this program reads {wanted}: train it again, or use \
              the program it was made with"
-        ),
+        )),
         ContainerError::Cut { at, .. } => {
-            format!("the tree is cut off at byte {at}; copy it again")
+            Error::new(format!("the tree is cut off at byte {at}; copy it again"))
         }
-        ContainerError::Beyond { wanted: at } => {
-            return invalid(at, "there are bytes after the end");
-        }
-        _ => "the tree is damaged: the checksum of its bytes does not match; copy it again"
-            .to_owned(),
+        ContainerError::Beyond { wanted: at } => invalid(at, "there are bytes after the end"),
+        _ => Error::new(
+            "the tree is damaged: the checksum of its bytes does not match; copy it again",
+        ),
     })
 }
 
@@ -520,7 +519,7 @@ fn invalid(at: u64, what: &str) -> Error {
 fn read_varint(reader: &mut Reader<&[u8]>, what: &'static str) -> Result<u32, Error> {
     let mut value = 0u64;
     for group in 0..5 {
-        let byte = reader.number::<u8>().map_err(unreadable)?;
+        let byte = whole(reader.number::<u8>())?;
         value |= u64::from(byte & 0x7f) << (7 * group);
         if byte & 0x80 == 0 {
             return u32::try_from(value)
@@ -531,7 +530,7 @@ fn read_varint(reader: &mut Reader<&[u8]>, what: &'static str) -> Result<u32, Er
 }
 
 fn read_count(reader: &mut Reader<&[u8]>) -> Result<u32, Error> {
-    let count = reader.number::<u32>().map_err(unreadable)?;
+    let count = whole(reader.number::<u32>())?;
     if count > MAX_NAMES {
         return Err(invalid(reader.at(), &format!("{count} names are too many")));
     }
@@ -542,7 +541,7 @@ fn read_names(reader: &mut Reader<&[u8]>, count: u32) -> Result<Vec<String>, Err
     (0..count)
         .map(|_| {
             let length = read_varint(reader, "the length of a name")? as usize;
-            let bytes = reader.list(length).map_err(unreadable)?;
+            let bytes = whole(reader.list(length))?;
             String::from_utf8(bytes).map_err(|_| invalid(reader.at(), "a name is not UTF-8"))
         })
         .collect()
@@ -554,10 +553,10 @@ fn read_node(
     classes: usize,
 ) -> Result<(), Error> {
     let at = reader.at();
-    match reader.number::<u8>().map_err(unreadable)? {
+    match whole(reader.number::<u8>())? {
         0 => {
             let rows = read_varint(reader, "a leaf's rows")?;
-            let weight = reader.number().map_err(unreadable)?;
+            let weight = whole(reader.number())?;
             let units = (0..classes)
                 .map(|_| read_varint(reader, "a leaf's shares"))
                 .collect::<Result<Vec<u32>, _>>()?;
@@ -565,7 +564,7 @@ fn read_node(
         }
         1 => {
             let column = read_varint(reader, "a branch's column")?;
-            let below = reader.number().map_err(unreadable)?;
+            let below = whole(reader.number())?;
             builder.branch(column as usize, below)
         }
         2 => {
@@ -573,10 +572,10 @@ fn read_node(
             let factors = (0..factors)
                 .map(|_| {
                     let column = read_varint(reader, "a column")? as usize;
-                    Ok((column, reader.number().map_err(unreadable)?))
+                    Ok((column, whole(reader.number())?))
                 })
                 .collect::<Result<Vec<(usize, f32)>, Error>>()?;
-            let below = reader.number().map_err(unreadable)?;
+            let below = whole(reader.number())?;
             builder.plane(&factors, below)
         }
         kind => Err(invalid(at, &format!("{kind} is not a kind of node"))),
@@ -822,7 +821,7 @@ impl<'a> Parser<'a> {
             let share = f64::from(self.number()?) * f64::from(UNITS) / 100.0;
             self.expect("%")?;
             if !(0.0..=f64::from(UNITS)).contains(&share) {
-                return Err(self.error_at(at, "a share is between 0% and 100%".into()));
+                return Err(self.error_at(at, "a share is between 0% and 100%"));
             }
             units[class] = units[class].saturating_add(share.round() as u32);
             if !self.consume(",") {
@@ -831,7 +830,7 @@ impl<'a> Parser<'a> {
         }
         self.expect("}")?;
         if units.iter().map(|&unit| u64::from(unit)).sum::<u64>() != u64::from(UNITS) {
-            return Err(self.error_at(start, "the shares of a leaf sum to 100%".into()));
+            return Err(self.error_at(start, "the shares of a leaf sum to 100%"));
         }
         Ok(units)
     }
@@ -845,7 +844,7 @@ impl<'a> Parser<'a> {
     fn whole(&mut self) -> Result<u32, Error> {
         let start = self.at;
         let text = self.run(|letter| letter.is_ascii_digit() || letter == ',').replace(',', "");
-        text.parse().map_err(|_| self.error_at(start, format!("`{text}` is not a number of rows")))
+        text.parse().map_err(|_| self.error_at(start, &format!("`{text}` is not a number of rows")))
     }
 
     fn number(&mut self) -> Result<f32, Error> {
@@ -856,7 +855,7 @@ impl<'a> Parser<'a> {
         let used = text.trim_end_matches(',');
         self.at = start + used.len();
         let number = used.replace(',', "").parse().ok().filter(|number: &f32| number.is_finite());
-        number.ok_or_else(|| self.error_at(start, format!("`{used}` is not a number")))
+        number.ok_or_else(|| self.error_at(start, &format!("`{used}` is not a number")))
     }
 
     fn name(&mut self) -> Result<String, Error> {
@@ -884,7 +883,7 @@ impl<'a> Parser<'a> {
         names
             .iter()
             .position(|known| known == name)
-            .ok_or_else(|| self.error_at(at, format!("`{name}` is none of {}", names.join(", "))))
+            .ok_or_else(|| self.error_at(at, &format!("`{name}` is none of {}", names.join(", "))))
     }
 
     fn run(&mut self, belongs: impl Fn(char) -> bool) -> &'a str {
@@ -915,10 +914,10 @@ impl<'a> Parser<'a> {
     }
 
     fn error(&self, what: &str) -> Error {
-        self.error_at(self.at, what.to_string())
+        self.error_at(self.at, what)
     }
 
-    fn error_at(&self, at: usize, what: String) -> Error {
+    fn error_at(&self, at: usize, what: &str) -> Error {
         let at = self.text[..at].chars().count();
         Error::new(format!("the tree's text is wrong at character {at}: {what}"))
     }
