@@ -20,9 +20,9 @@ use models::student::Student;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use show::nearest;
-use solvers::holdem::best_response::TreeStrategy;
 
 use crate::Agent;
+use solvers::strategy::TreeStrategy;
 
 /// The cost of a decision, which determines where it may be computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use agents::Registry;
 use cards::{Board, Combo};
 use game::{GameDef, Street, games};
-use solvers::holdem::best_response::{PolicyInTree, TreeStrategy};
+use solvers::strategy::{PolicyInTree, TreeStrategy};
 
 /// Nodes all over a street's part of the tree get the same shares both ways.
 fn check(def: GameDef, name: &str) {

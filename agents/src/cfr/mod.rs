@@ -25,8 +25,8 @@ use cards::{Board, Combo, HoleCards};
 use game::{Action, GameDef, InfoSet, Policy, PublicState, Seat, Strategy, ValueFunction};
 use models::blueprint::Blueprint;
 use serde::Deserialize;
-use solvers::blueprint::{AbstractStrategy, BlueprintValues, StrategyQuery};
-use solvers::holdem::best_response::{BoardStrategy, InBuckets, TreeStrategy};
+use solvers::blueprint::{BlueprintValues, StrategyQuery};
+use solvers::strategy::{AbstractStrategy, BoardStrategy, InBuckets, TreeStrategy};
 
 use crate::cfr::model::{Hand, Model};
 use crate::winrate::{Effort, win_rates};

@@ -23,8 +23,7 @@ use models::values::flop::{COLUMNS, Flop, Stakes, zero_sum};
 use rand::seq::IteratorRandom;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
-use solvers::blueprint::AbstractStrategy;
-use solvers::holdem::best_response::{InBuckets, TreeStrategy};
+use solvers::strategy::{AbstractStrategy, InBuckets, TreeStrategy};
 use solvers::subgame::{Leaf, LeafValues};
 
 /// Number of continuation strategies: the blueprint, and more folds, calls and raises.
@@ -220,8 +219,8 @@ impl OnFlop {
             let mut counts = vec![0_u32; PAIRS_OF_CLASSES];
             for deal in deals {
                 let mut won = [[0.0; STRATEGIES]; STRATEGIES];
-                let betting = Betting { tree, strategy, deal };
-                betting.add(turn, [[1.0; STRATEGIES]; 2], &mut won);
+                let playout = Playout { tree, strategy, deal };
+                playout.add(turn, [[1.0; STRATEGIES]; 2], &mut won);
                 let classes = deal.classes.map(usize::from);
                 let index = classes[0] * CLASSES + classes[1];
                 let sums = sums[index..].iter_mut().step_by(PAIRS_OF_CLASSES);
@@ -243,14 +242,14 @@ impl OnFlop {
     }
 }
 
-/// The betting of the turn and the river with the cards of a deal.
-struct Betting<'a> {
+/// A deal played out on the turn and the river, by all pairs of continuation strategies at once.
+struct Playout<'a> {
     tree: &'a BettingTree,
     strategy: &'a dyn AbstractStrategy,
     deal: &'a Deal,
 }
 
-impl Betting<'_> {
+impl Playout<'_> {
     /// Adds the chips that seat 0 wins, for each of its strategies and each of seat 1, from a node
     /// on, times the probabilities with which these come to it.
     fn add(
@@ -535,7 +534,7 @@ mod tests {
     use abstraction::buckets::Buckets;
     use cards::{Board, Combo};
     use game::games;
-    use solvers::holdem::best_response::BoardStrategy;
+    use solvers::strategy::BoardStrategy;
 
     use super::*;
 

@@ -1,10 +1,12 @@
-//! The betting tree of an abstract game for two players: laid out flat, counted before it is built.
+//! The betting tree: betting for two players without cards, laid out flat, counted before it is
+//! built.
 //!
-//! A tree is a game definition with a [`BetMenu`], without cards. Nodes are decision and terminal
-//! nodes; a deal of board cards is part of the edge to the next node, whose street tells. Node 0 is
-//! the root. The children of a node have consecutive numbers, in the order of the menu's actions.
-//! Decisions and values are numbered depth first, so nodes that are near in play are near in
-//! memory.
+//! A tree goes from a state to the end of the hand, or of one street, by the actions that are
+//! offered at each decision: those of a [`BetMenu`] from the beginning of a game on, or any others
+//! from any state on. Nodes are decision and terminal nodes; a deal of board cards is part of the
+//! edge to the next node, whose street tells. Node 0 is the root. The children of a node have
+//! consecutive numbers, in the order of the actions. Decisions and values are numbered depth first,
+//! so nodes that are near in play are near in memory.
 //!
 //! Trainers and blueprints store values: one for each action of each *information set*, which is a
 //! decision node with a card bucket. Every street has its own table. With `b` buckets on the
@@ -16,7 +18,8 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use game::{Action, Betting, Chips, GameDef, PublicState, Seat, Street, Turn};
+use cards::{Card, CardSet};
+use game::{Action, Betting, Chips, GameDef, PublicState, Seat, Street, Turn, notation};
 use sha2::{Digest, Sha256};
 use show::number::hexadecimal;
 
@@ -52,23 +55,27 @@ pub struct Node {
     /// The node's kind.
     pub kind: NodeKind,
     first_child: u32,
-    children: u8,
+    children: u16,
     street: u8,
 }
 
 impl Node {
-    /// The numbers of the node's children, one for each action; empty at a terminal node.
+    /// The numbers of the node's children, one for each action. Empty at a terminal node, and in a
+    /// tree of one street at the decisions that begin the next.
     #[inline]
     pub fn children(&self) -> Range<u32> {
         self.first_child..self.first_child + u32::from(self.children)
     }
 }
 
-/// The betting tree of an abstract game. See the [module](self).
+/// A betting tree. See the [module](self).
+///
+/// With a [`BetMenu`] it is that of an abstract game, which the menu determines; `BettingTree<()>`
+/// has its actions from elsewhere.
 #[derive(Debug, Clone)]
-pub struct BettingTree {
-    def: Arc<GameDef>,
-    menu: BetMenu,
+pub struct BettingTree<M = BetMenu> {
+    menu: M,
+    root: PublicState,
     nodes: Vec<Node>,
     /// For each node, the action that leads to it; a meaningless fold for the root.
     incoming: Vec<Action>,
@@ -81,23 +88,61 @@ impl BettingTree {
     /// The number of the root.
     pub const ROOT: u32 = 0;
 
-    /// Counts the tree, then builds it.
+    /// Counts the tree of a whole game, then builds it.
     ///
     /// # Errors
     /// When the game is not for two players, or the tree has more than `limit` nodes
     /// or is infinite; nothing is built then.
     pub fn new(def: &Arc<GameDef>, menu: &BetMenu, limit: u64) -> Result<BettingTree, Error> {
-        build(def, menu, TreeSize::count(def, menu, limit)?)
-    }
-
-    /// The game.
-    pub fn def(&self) -> &Arc<GameDef> {
-        &self.def
+        let root = PublicState::new(def);
+        let offers = Offers { root: &root, at: &|state| menu.actions(state), one_street: false };
+        build(menu.clone(), &offers, limit)
     }
 
     /// The menu.
     pub fn menu(&self) -> &BetMenu {
         &self.menu
+    }
+
+    /// SHA-256, in hexadecimal digits, of the game and the menu, which together determine the tree.
+    pub fn hash(&self) -> String {
+        digits_of_hash(&format!("{}menu\n{}", game_text(self.def()), self.menu))
+    }
+}
+
+impl BettingTree<()> {
+    /// Counts the tree from a state to the end of the hand, then builds it. `offered` returns the
+    /// actions at a decision: fold, call, then raises from the smallest, all of them legal. It must
+    /// not depend on the cards, since those that come after the state are arbitrary.
+    ///
+    /// # Errors
+    /// As [`BettingTree::new`], or when no action, an illegal one, or one out of order is offered.
+    pub fn from_state(
+        root: &PublicState,
+        offered: &dyn Fn(&PublicState) -> Vec<Action>,
+        limit: u64,
+    ) -> Result<BettingTree<()>, Error> {
+        build((), &Offers { root, at: &|state| offered(state).into(), one_street: false }, limit)
+    }
+
+    /// The same to the end of the state's street. The decisions that begin the next have no
+    /// actions.
+    ///
+    /// # Errors
+    /// As [`BettingTree::from_state`].
+    pub fn of_street(
+        root: &PublicState,
+        offered: &dyn Fn(&PublicState) -> Vec<Action>,
+        limit: u64,
+    ) -> Result<BettingTree<()>, Error> {
+        build((), &Offers { root, at: &|state| offered(state).into(), one_street: true }, limit)
+    }
+}
+
+impl<M> BettingTree<M> {
+    /// The game.
+    pub fn def(&self) -> &Arc<GameDef> {
+        self.root.def()
     }
 
     /// All nodes; the first is the root.
@@ -128,7 +173,7 @@ impl BettingTree {
 
     /// The parent of a node; `None` for the root.
     pub fn parent(&self, node: u32) -> Option<u32> {
-        (node != Self::ROOT).then(|| self.parents[node as usize])
+        (node != BettingTree::ROOT).then(|| self.parents[node as usize])
     }
 
     /// Chips that each seat has put in over the whole hand at this node.
@@ -173,104 +218,159 @@ impl BettingTree {
         found
     }
 
-    /// SHA-256, in hexadecimal digits, of the game and the menu, which together determine the tree.
-    pub fn hash(&self) -> String {
-        digits_of_hash(&format!("{}menu\n{}", game_text(&self.def), self.menu))
+    /// The state at a node, with as much of the board as is dealt there.
+    pub fn state_on(&self, node: u32, board: &[Card]) -> PublicState {
+        let mut actions = Vec::new();
+        let mut below = node;
+        while let Some(parent) = self.parent(below) {
+            actions.push(self.incoming[below as usize]);
+            below = parent;
+        }
+        let mut state = self.root.clone();
+        for &action in actions.iter().rev() {
+            // The board may be longer than what is due, or end where the node's street begins.
+            let _ = state.deal_from(board);
+            state.apply_unchecked(action);
+        }
+        let _ = state.deal_from(board);
+        state
+    }
+
+    /// The state at a node, with arbitrary cards after those of the root.
+    pub fn state_at(&self, node: u32) -> PublicState {
+        self.state_on(node, &some_board(&self.root))
     }
 
     /// The betting that leads to a node, in the notation of the ACPC protocol, such as
     /// `r250c/cr500`.
     pub fn betting(&self, node: u32) -> String {
-        let mut steps = Vec::new();
-        let mut below = node;
-        while let Some(parent) = self.parent(below) {
-            steps.push((self.street(parent), self.incoming[below as usize]));
-            below = parent;
-        }
-        let mut text = String::new();
-        let mut street = Street::Preflop;
-        for (on, action) in steps.into_iter().rev() {
-            while street < on {
-                text.push('/');
-                street = street.next().expect("before another street");
-            }
-            match action {
-                Action::Fold => text.push('f'),
-                Action::Call => text.push('c'),
-                Action::RaiseTo(_) if self.def.betting == Betting::Limit => text.push('r'),
-                Action::RaiseTo(total) => text.push_str(&format!("r{total}")),
-            }
-        }
-        let there = self.street(node);
-        while street < there {
-            text.push('/');
-            street = street.next().expect("before another street");
-        }
-        text
+        notation::betting(&self.state_at(node))
     }
 }
 
 /// Number of consecutive actions above which a tree is refused as infinite.
 const DEEPEST: usize = 400;
 
-/// A stack entry: a node that has not been visited yet.
-struct Found {
+/// A whole board that begins with the cards of a state: the betting does not depend on the others.
+fn some_board(state: &PublicState) -> Vec<Card> {
+    let dealt: CardSet = state.board().set();
+    let others = state.def().deck().into_iter().filter(|&card| !dealt.contains(card));
+    state.board().iter().copied().chain(others).take(state.def().full_board_len()).collect()
+}
+
+/// What a tree consists of.
+struct Offers<'a> {
+    root: &'a PublicState,
+    /// The actions at a decision.
+    at: &'a dyn Fn(&PublicState) -> MenuActions,
+    /// Whether the tree ends with the root's street.
+    one_street: bool,
+}
+
+/// A node whose children are being visited.
+struct Open {
     state: PublicState,
-    number: u32,
+    actions: MenuActions,
+    first_child: u32,
+    /// Number of children visited.
+    visited: usize,
 }
 
 /// A visitor of nodes: takes the node's number, state, actions, and the number of its first child.
 type Visit<'a> = dyn FnMut(u32, &PublicState, &MenuActions, u32) -> Result<(), Error> + 'a;
 
-/// Visits every node depth first, parents before children. Siblings get consecutive numbers.
-fn walk(def: &Arc<GameDef>, menu: &BetMenu, visit: &mut Visit<'_>) -> Result<(), Error> {
-    // The betting does not depend on the board, so any cards will do.
-    let deck = def.deck();
-    let board = &deck[..def.full_board_len()];
-    let dealt = |mut state: PublicState| {
-        state.deal_from(board).expect("the board is as long as the game's");
-        state
-    };
-    let mut open = vec![Found { state: dealt(PublicState::new(def)), number: BettingTree::ROOT }];
-    let mut numbered = 1;
-    while let Some(Found { state, number }) = open.pop() {
-        let actions = menu.actions(&state);
-        visit(number, &state, &actions, numbered)?;
-        // The stack's last entry is visited first.
-        for (index, &action) in actions.iter().enumerate().rev() {
-            let mut next = state.clone();
-            next.apply_unchecked(action);
-            open.push(Found { state: dealt(next), number: numbered + index as u32 });
+impl Offers<'_> {
+    /// Visits every node depth first, parents before children. Siblings get consecutive numbers.
+    fn walk(&self, visit: &mut Visit<'_>) -> Result<(), Error> {
+        let board = some_board(self.root);
+        let mut numbered = 1;
+        let mut enter = |mut state: PublicState, number: u32| -> Result<Open, Error> {
+            state.deal_from(&board).expect("the board is as long as the game's");
+            let actions = self.actions(&state)?;
+            let first_child = numbered;
+            visit(number, &state, &actions, first_child)?;
+            numbered += actions.len() as u32;
+            Ok(Open { state, actions, first_child, visited: 0 })
+        };
+        let mut path = vec![enter(self.root.clone(), BettingTree::ROOT)?];
+        while let Some(last) = path.last_mut() {
+            let Some(&action) = last.actions.get(last.visited) else {
+                path.pop();
+                continue;
+            };
+            let number = last.first_child + last.visited as u32;
+            last.visited += 1;
+            let mut state = last.state.clone();
+            state.apply_unchecked(action);
+            path.push(enter(state, number)?);
         }
-        numbered += actions.len() as u32;
+        Ok(())
     }
-    Ok(())
-}
 
-impl TreeSize {
-    /// Counts a tree of at most `limit` nodes, without building it.
-    ///
-    /// # Errors
-    /// When the game is not for two players, or the tree is larger or infinite.
-    pub fn count(def: &Arc<GameDef>, menu: &BetMenu, limit: u64) -> Result<TreeSize, Error> {
-        if def.players != 2 {
+    /// The actions at a state, which must be legal and in order; none where the tree ends.
+    fn actions(&self, state: &PublicState) -> Result<MenuActions, Error> {
+        let ends = self.one_street && state.street() != self.root.street();
+        if ends || !matches!(state.turn(), Turn::Act(_)) {
+            return Ok(MenuActions::new());
+        }
+        let actions = (self.at)(state);
+        let after = || notation::betting(state);
+        if actions.is_empty() {
             return Err(Error::new(format!(
-                "betting trees are for two players, but the game is for {}",
-                def.players
+                "the menu offers no action after `{}`: it must offer at least one",
+                after()
+            )));
+        }
+        let legal = state.legal();
+        if let Some(&action) = actions.iter().find(|&&action| !legal.allows(action)) {
+            return Err(Error::new(format!(
+                "the menu offers {action:?} after `{}`, which the rules do not allow there",
+                after()
+            )));
+        }
+        let order = |action: Action| match action {
+            Action::Fold => (0, 0),
+            Action::Call => (1, 0),
+            Action::RaiseTo(total) => (2, total),
+        };
+        if !actions.is_sorted_by(|&a, &b| order(a) < order(b)) {
+            return Err(Error::new(format!(
+                "the menu's actions after `{}` are not in order: fold, call, then raises from the \
+                 smallest, each once",
+                after()
+            )));
+        }
+        let (count, most) = (actions.len(), u16::MAX);
+        if count > usize::from(most) {
+            return Err(Error::new(format!(
+                "the menu offers {count} actions after `{}`: at most {most} are possible",
+                after()
+            )));
+        }
+        Ok(actions)
+    }
+
+    /// Counts a tree of at most `limit` nodes, without building it.
+    fn count(&self, limit: u64) -> Result<TreeSize, Error> {
+        let players = self.root.def().players;
+        if players != 2 {
+            return Err(Error::new(format!(
+                "betting trees are for two players, but the game is for {players}"
             )));
         }
         // Node numbers have 32 bits.
         let limit = limit.min(u64::from(u32::MAX) / 2);
+        let deepest = self.root.history().len() + DEEPEST;
         let mut size = TreeSize::default();
-        walk(def, menu, &mut |_, state, actions, _| {
+        self.walk(&mut |_, state, actions, _| {
             size.add(state, actions.len());
             if size.nodes() > limit {
                 return Err(Error::new(format!(
-                    "the betting tree has more than {limit} nodes ({size}): give the menu fewer \
-                     sizes or fewer raises"
+                    "the betting tree has more than {limit} nodes ({size}), not counting cards: \
+                     offer fewer sizes or fewer raises"
                 )));
             }
-            if state.history().len() > DEEPEST {
+            if state.history().len() > deepest {
                 return Err(Error::new(format!(
                     "the betting can go on for more than {DEEPEST} actions ({size}): let the menu \
                      end the raises of a street, with all-in or with no size at all"
@@ -280,27 +380,16 @@ impl TreeSize {
         })?;
         Ok(size)
     }
-
-    fn add(&mut self, state: &PublicState, actions: usize) {
-        match state.turn() {
-            Turn::Over if state.is_showdown() => self.showdowns += 1,
-            Turn::Over => self.folds += 1,
-            Turn::Act(_) | Turn::Deal(_) => {
-                let street = state.street().index();
-                self.decisions[street] += 1;
-                self.slots[street] += actions as u64;
-            }
-        }
-    }
 }
 
-/// Builds a tree that has been counted.
-fn build(def: &Arc<GameDef>, menu: &BetMenu, size: TreeSize) -> Result<BettingTree, Error> {
+/// Counts a tree, then builds it.
+fn build<M>(menu: M, offers: &Offers<'_>, limit: u64) -> Result<BettingTree<M>, Error> {
+    let size = offers.count(limit)?;
     let count = size.nodes() as usize;
     let blank = Node { kind: NodeKind::Showdown, first_child: 0, children: 0, street: 0 };
     let mut tree = BettingTree {
-        def: Arc::clone(def),
-        menu: menu.clone(),
+        menu,
+        root: offers.root.clone(),
         nodes: vec![blank; count],
         incoming: vec![Action::Fold; count],
         parents: vec![BettingTree::ROOT; count],
@@ -308,11 +397,11 @@ fn build(def: &Arc<GameDef>, menu: &BetMenu, size: TreeSize) -> Result<BettingTr
         size,
     };
     let mut done = TreeSize::default();
-    walk(def, menu, &mut |number, state, actions, first_child| {
+    offers.walk(&mut |number, state, actions, first_child| {
         let index = number as usize;
         let kind = kind(state, &done);
         done.add(state, actions.len());
-        let (children, street) = (actions.len() as u8, state.street().index() as u8);
+        let (children, street) = (actions.len() as u16, state.street().index() as u8);
         tree.nodes[index] = Node { kind, first_child, children, street };
         tree.committed[index] = committed(state);
         for (child, &action) in (first_child as usize..).zip(actions) {
@@ -363,6 +452,18 @@ pub struct TreeSize {
 }
 
 impl TreeSize {
+    fn add(&mut self, state: &PublicState, actions: usize) {
+        match state.turn() {
+            Turn::Over if state.is_showdown() => self.showdowns += 1,
+            Turn::Over => self.folds += 1,
+            Turn::Act(_) | Turn::Deal(_) => {
+                let street = state.street().index();
+                self.decisions[street] += 1;
+                self.slots[street] += actions as u64;
+            }
+        }
+    }
+
     /// Number of all nodes, terminal ones included.
     pub fn nodes(&self) -> u64 {
         self.decisions.iter().sum::<u64>() + self.folds + self.showdowns

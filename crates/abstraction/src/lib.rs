@@ -1,7 +1,7 @@
 //! Abstractions of a large game.
 //!
 //! - [`menu`]: the bets of an abstract game.
-//! - [`betting`]: its betting tree, laid out flat and counted.
+//! - [`betting`]: the betting tree, by a menu or from any state on, laid out flat and counted.
 //! - [`translate`]: translation of real bets to those of the tree, and back.
 //! - [`buckets`]: groups of similar hands on each street.
 //! - [`facts`]: what a player sees in a hand and a board: made hand, outs, texture.

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use abstraction::betting::{BettingTree, NodeKind, TreeSize, game_hash};
+use abstraction::betting::{BettingTree, NodeKind, game_hash};
 use abstraction::menu::BetMenu;
+use cards::Card;
 use game::{Action, GameDef, GameSpec, PublicState, Quirks, Street, Turn, games};
 
 use crate::tree;
@@ -121,13 +122,13 @@ fn information_sets_and_values_are_decisions_and_actions_times_buckets() {
 #[test]
 fn a_tree_that_is_too_large_is_refused_with_its_count() {
     let count = |def: &Arc<GameDef>, menu: &str, limit| {
-        TreeSize::count(def, &menu.parse::<BetMenu>().expect("a menu"), limit)
+        let tree = BettingTree::new(def, &menu.parse::<BetMenu>().expect("a menu"), limit);
+        tree.map(|tree| *tree.size())
     };
     let def = nolimit(200);
     let all = "every 1+: min 50% pot 200% allin";
     let error = count(&def, all, 100_000).expect_err("millions of nodes");
     assert!(error.to_string().contains("more than 100000 nodes (decisions: preflop"), "{error}");
-    assert!(BettingTree::new(&def, &all.parse().expect("a menu"), 100_000).is_err());
     // Exactly as many as there are is enough.
     let nodes = count(&def, "every 1+: pot allin", MANY).expect("small").nodes();
     assert!(count(&def, "every 1+: pot allin", nodes).is_ok());
@@ -141,6 +142,95 @@ fn a_tree_that_is_too_large_is_refused_with_its_count() {
     let three = Arc::new(games::nolimit_holdem_with(vec![20_000; 3]));
     let error = count(&three, "every 1+: min", MANY).expect_err("three players");
     assert!(error.to_string().ends_with("two players, but the game is for 3"), "{error}");
+}
+
+/// The state after this betting, and the flop if it is due.
+fn after(def: &Arc<GameDef>, betting: &str, flop: &[Card]) -> PublicState {
+    let mut state = PublicState::new(def);
+    for step in betting.split_whitespace() {
+        state.deal_from(flop).expect("no card is due, or the flop");
+        let action = match step {
+            "f" => Action::Fold,
+            "c" => Action::Call,
+            raise => Action::RaiseTo(raise.parse().expect("chips")),
+        };
+        state.apply(action).expect("a legal action");
+    }
+    state.deal_from(flop).expect("no card is due, or the flop");
+    state
+}
+
+/// Compares the part of a whole tree below a node with a tree from its state, node for node.
+fn same(whole: &BettingTree, at: u32, part: &BettingTree<()>, node: u32, street: Option<Street>) {
+    assert_eq!(part.street(node), whole.street(at));
+    assert_eq!(part.committed(node), whole.committed(at));
+    assert_eq!(part.betting(node), whole.betting(at));
+    let later = street.is_some_and(|street| whole.street(at) > street);
+    let ended = |kind| match kind {
+        NodeKind::Decision { seat, street, .. } => (Some((seat, street)), None),
+        NodeKind::Fold { winner } => (None, Some(winner)),
+        NodeKind::Showdown => (None, None),
+    };
+    assert_eq!(ended(part.node(node).kind), ended(whole.node(at).kind));
+    if later {
+        assert!(part.actions(node).is_empty());
+        return;
+    }
+    assert_eq!(part.actions(node), whole.actions(at));
+    for (child, below) in part.node(node).children().zip(whole.node(at).children()) {
+        same(whole, below, part, child, street);
+    }
+}
+
+#[test]
+fn a_tree_from_a_state_is_that_part_of_the_whole_tree() {
+    let def = nolimit(20);
+    let flop: Vec<Card> = ["Ks", "9d", "4c"].map(|card| card.parse().expect("a card")).to_vec();
+    let menu: BetMenu = "every 1+: pot allin".parse().expect("a menu");
+    let whole = tree(&def, "every 1+: pot allin");
+    for betting in ["", "c", "c c", "300 c", "300 c c", "300 c c 900", "2000"] {
+        let root = after(&def, betting, &flop);
+        let mut at = BettingTree::ROOT;
+        for played in root.history() {
+            at = whole.child(at, played.action).expect("on the menu");
+        }
+        let offered = |state: &PublicState| menu.actions(state).to_vec();
+        let part = BettingTree::from_state(&root, &offered, MANY).expect(betting);
+        same(&whole, at, &part, BettingTree::ROOT, None);
+        assert_eq!(part.state_at(BettingTree::ROOT), root);
+        let street = BettingTree::of_street(&root, &offered, MANY).expect(betting);
+        same(&whole, at, &street, BettingTree::ROOT, Some(root.street()));
+        for node in 0..part.nodes().len() as u32 {
+            let state = part.state_at(node);
+            assert!(state.board().starts_with(&root.board()));
+            assert_eq!(game::notation::betting(&state), part.betting(node));
+        }
+    }
+}
+
+#[test]
+fn offers_that_break_the_rules_are_refused_with_the_place() {
+    let def = nolimit(20);
+    let root = after(&def, "c", &[]);
+    let refused = |offered: &dyn Fn(&PublicState) -> Vec<Action>| {
+        BettingTree::from_state(&root, offered, MANY).expect_err("refused").to_string()
+    };
+    let nothing = |state: &PublicState| {
+        if state.street() == Street::Turn { Vec::new() } else { vec![Action::Call] }
+    };
+    assert!(refused(&nothing).contains("no action after `cc/cc/`"), "{}", refused(&nothing));
+    // It is not asked for what comes after the street.
+    assert!(BettingTree::of_street(&root, &nothing, MANY).is_ok());
+    let text = refused(&|_| vec![Action::Fold, Action::Call]);
+    assert!(text.contains("offers Fold after `c`, which the rules do not allow"), "{text}");
+    for raises in [[400, 300], [300, 300]] {
+        let text = refused(&|_| raises.map(Action::RaiseTo).to_vec());
+        assert!(text.contains("after `c` are not in order"), "{text}");
+    }
+    let deep = Arc::new(games::nolimit_holdem_with(vec![200_000; 2]));
+    let all = |state: &PublicState| state.legal().all().collect();
+    let error = BettingTree::from_state(&PublicState::new(&deep), &all, MANY).expect_err("refused");
+    assert!(error.to_string().contains("at most 65535 are possible"), "{error}");
 }
 
 #[test]

@@ -42,9 +42,9 @@ use show::Table;
 use show::number::{hexadecimal, whole};
 use solvers::Player;
 use solvers::holdem::best_response::{
-    Choices, FLOPS, FlopValues, KINDS, Preflop, PreflopPlay, Responder, TreeStrategy, flop_kinds,
-    shuffled_flops,
+    Choices, FLOPS, FlopValues, KINDS, Preflop, PreflopPlay, Responder, flop_kinds, shuffled_flops,
 };
+use solvers::strategy::TreeStrategy;
 
 use crate::error::{Error, Kind};
 use crate::folder::{self, Manifest, folder_name, has, measure_each, shard_suffix};

@@ -12,7 +12,7 @@ use show::number::whole;
 use solvers::Player;
 use solvers::abstracted::best_response::{PathProbabilities, check_buckets};
 use solvers::counting::{ClassCounts, Counting, DEALS, Sum};
-use solvers::holdem::best_response::TreeStrategy;
+use solvers::strategy::TreeStrategy;
 
 use crate::Error;
 use crate::best_response::FigureReport;

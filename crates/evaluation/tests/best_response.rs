@@ -15,9 +15,8 @@ use matches::external::registry;
 use matches::runner::Stop;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
-use solvers::holdem::best_response::{
-    FLOPS, FlopValues, PolicyInTree, Responder, flop_kinds, shuffled_flops,
-};
+use solvers::holdem::best_response::{FLOPS, FlopValues, Responder, flop_kinds, shuffled_flops};
+use solvers::strategy::PolicyInTree;
 
 /// An agent in a tree without bets after the flop.
 fn plan(agent: &str, menu: &str, flops: usize) -> BestResponseSettings {

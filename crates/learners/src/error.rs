@@ -69,7 +69,6 @@ trait Below: Display {}
 
 impl Below for abstraction::Error {}
 impl Below for models::Error {}
-impl Below for models::forest::ForestError {}
 impl Below for RunError {}
 impl Below for solvers::Error {}
 

@@ -18,7 +18,7 @@ use std::io;
 use runs::container::{ContainerError, Kind, Reader, Writer, sealed};
 use show::number::grouped;
 
-use crate::{Classifier, whole_units};
+use crate::{Classifier, Error, whole_units};
 
 /// The denominator of the shares of a leaf.
 pub const UNITS: u32 = 10_000;
@@ -245,31 +245,6 @@ impl Classifier for Tree {
     }
 }
 
-/// Error for nodes, bytes or a text that are not a valid tree.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say what variants and fields are")]
-pub enum TreeError {
-    #[error("these bytes are not a tree: they do not begin like one")]
-    NotOne,
-    #[error(
-        "the tree has format {found}, and this program reads {wanted}: train it again, or use the \
-         program it was made with"
-    )]
-    Version { found: u32, wanted: u32 },
-    #[error("the tree is cut off at byte {at}; copy it again")]
-    Cut { at: u64 },
-    #[error("the tree is damaged: the checksum of its bytes does not match; copy it again")]
-    Damaged,
-    #[error("the tree is not valid at byte {at}: {what}")]
-    Bytes { at: u64, what: String },
-    #[error("node {node}: {what}")]
-    Node { node: usize, what: String },
-    #[error("a tree needs different names of at least one column and two classes: {0}")]
-    Names(String),
-    #[error("the tree's text is wrong at character {at}: {what}")]
-    Text { at: usize, what: String },
-}
-
 /// A builder that takes the nodes of a tree in preorder: after a branch all of its left side, then
 /// all of its right side.
 #[derive(Debug)]
@@ -284,15 +259,15 @@ pub struct Builder {
 impl Builder {
     /// An empty builder. There must be at least one column and two classes, with distinct nonempty
     /// names.
-    pub fn new(columns: &[String], classes: &[String]) -> Result<Builder, TreeError> {
+    pub fn new(columns: &[String], classes: &[String]) -> Result<Builder, Error> {
         if columns.is_empty() || classes.len() < 2 {
             let (columns, classes) = (columns.len(), classes.len());
-            return Err(TreeError::Names(format!("{columns} columns, {classes} classes")));
+            return Err(names_error(&format!("{columns} columns, {classes} classes")));
         }
         for names in [columns, classes] {
             let mut seen = HashSet::new();
             if let Some(name) = names.iter().find(|name| name.is_empty() || !seen.insert(*name)) {
-                return Err(TreeError::Names(format!("`{name}` is empty or appears twice")));
+                return Err(names_error(&format!("`{name}` is empty or appears twice")));
             }
         }
         let tree = Tree {
@@ -308,20 +283,20 @@ impl Builder {
     }
 
     /// Adds a branch: rows with less than `below` in `column` go left.
-    pub fn branch(&mut self, column: usize, below: f32) -> Result<(), TreeError> {
+    pub fn branch(&mut self, column: usize, below: f32) -> Result<(), Error> {
         self.column(column)?;
         self.push(column as u32, below)
     }
 
     /// Adds a branch on a weighted sum: rows with a sum less than `below` go left. Factors are in
     /// increasing order of columns, finite and not zero.
-    pub fn plane(&mut self, factors: &[(usize, f32)], below: f32) -> Result<(), TreeError> {
+    pub fn plane(&mut self, factors: &[(usize, f32)], below: f32) -> Result<(), Error> {
         factors.iter().try_for_each(|&(column, _)| self.column(column))?;
         let rising = factors.windows(2).all(|pair| pair[0].0 < pair[1].0);
         let usable = factors.iter().all(|(_, factor)| factor.is_finite() && *factor != 0.0);
         if factors.is_empty() || !rising || !usable {
             let what = "a weighted sum needs rising columns with factors that are not zero";
-            return Err(self.error(what.to_string()));
+            return Err(self.error(what));
         }
         self.push(PLANE | self.tree.planes.len() as u32, below)?;
         self.tree.planes.push(Plane { factors: factors.to_vec() });
@@ -331,28 +306,28 @@ impl Builder {
     /// Adds a leaf: the weight of each class, in any unit, all finite, none negative and not all
     /// zero; and the weight and number of its rows. The shares are rounded to multiples of 1 /
     /// [`UNITS`]; the likeliest class stays the likeliest.
-    pub fn leaf(&mut self, classes: &[f64], weight: f32, rows: u32) -> Result<(), TreeError> {
+    pub fn leaf(&mut self, classes: &[f64], weight: f32, rows: u32) -> Result<(), Error> {
         let sum: f64 = classes.iter().sum();
         let none = |share: &f64| share.is_nan() || *share < 0.0;
         if classes.iter().any(none) || !(sum > 0.0 && sum.is_finite()) {
-            return Err(self.error(format!("{classes:?} are not weights of classes")));
+            return Err(self.error(&format!("{classes:?} are not weights of classes")));
         }
         self.leaf_of_units(&units(classes, sum), weight, rows)
     }
 
     /// Adds a leaf whose shares are given in units, which sum to [`UNITS`].
-    fn leaf_of_units(&mut self, units: &[u32], weight: f32, rows: u32) -> Result<(), TreeError> {
+    fn leaf_of_units(&mut self, units: &[u32], weight: f32, rows: u32) -> Result<(), Error> {
         if units.len() != self.tree.classes.len() {
-            return Err(self.error(format!("{} shares for the classes", units.len())));
+            return Err(self.error(&format!("{} shares for the classes", units.len())));
         }
         let sum: u64 = units.iter().map(|&unit| u64::from(unit)).sum();
         if sum != u64::from(UNITS) {
-            return Err(self.error(format!("its shares sum to {sum} of {UNITS}")));
+            return Err(self.error(&format!("its shares sum to {sum} of {UNITS}")));
         }
         if !(weight >= 0.0 && weight.is_finite()) {
-            return Err(self.error(format!("a leaf cannot weigh {weight}")));
+            return Err(self.error(&format!("a leaf cannot weigh {weight}")));
         }
-        let depth = self.next.ok_or_else(|| self.error("the tree is whole before it".into()))?;
+        let depth = self.next.ok_or_else(|| self.error("the tree is whole before it"))?;
         let number = self.tree.leaves.len() as u32;
         self.tree.nodes.push(Packed { column: LEAF, below: 0.0, next: number });
         self.tree.leaves.push(Counts { weight, rows });
@@ -366,13 +341,10 @@ impl Builder {
     }
 
     /// The finished tree. An error if nodes are missing.
-    pub fn finish(self) -> Result<Tree, TreeError> {
+    pub fn finish(self) -> Result<Tree, Error> {
         match self.next {
             None => Ok(self.tree),
-            Some(_) => {
-                let what = "it is missing: each branch needs two sides".to_string();
-                Err(self.error(what))
-            }
+            Some(_) => Err(self.error("it is missing: each branch needs two sides")),
         }
     }
 
@@ -381,16 +353,16 @@ impl Builder {
         self.next.is_none()
     }
 
-    fn push(&mut self, column: u32, below: f32) -> Result<(), TreeError> {
+    fn push(&mut self, column: u32, below: f32) -> Result<(), Error> {
         if !below.is_finite() {
-            return Err(self.error(format!("{below} is not a number to compare with")));
+            return Err(self.error(&format!("{below} is not a number to compare with")));
         }
-        let depth = self.next.ok_or_else(|| self.error("the tree is whole before it".into()))?;
+        let depth = self.next.ok_or_else(|| self.error("the tree is whole before it"))?;
         if depth == DEEPEST {
-            return Err(self.error(format!("a branch deeper than {DEEPEST}")));
+            return Err(self.error(&format!("a branch deeper than {DEEPEST}")));
         }
         if self.tree.nodes.len() >= (PLANE - 1) as usize {
-            return Err(self.error("too many nodes".into()));
+            return Err(self.error("too many nodes"));
         }
         self.open.push((self.tree.nodes.len(), depth));
         self.tree.nodes.push(Packed { column, below, next: 0 });
@@ -398,16 +370,22 @@ impl Builder {
         Ok(())
     }
 
-    fn column(&self, column: usize) -> Result<(), TreeError> {
+    fn column(&self, column: usize) -> Result<(), Error> {
         if column < self.tree.columns.len() {
             return Ok(());
         }
-        Err(self.error(format!("there is no column {column} of {}", self.tree.columns.len())))
+        Err(self.error(&format!("there is no column {column} of {}", self.tree.columns.len())))
     }
 
-    fn error(&self, what: String) -> TreeError {
-        TreeError::Node { node: self.tree.nodes.len(), what }
+    fn error(&self, what: &str) -> Error {
+        Error::new(format!("node {}: {what}", self.tree.nodes.len()))
     }
+}
+
+fn names_error(what: &str) -> Error {
+    Error::new(format!(
+        "a tree needs different names of at least one column and two classes: {what}"
+    ))
 }
 
 // Shares in units, rounded so that the likeliest class (the first of several) stays the likeliest.
@@ -492,8 +470,8 @@ impl Tree {
     }
 
     /// Parses a tree file. Errors name the byte or the node.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Tree, TreeError> {
-        let mut reader = Reader::begin(bytes, KIND)?;
+    pub fn from_bytes(bytes: &[u8]) -> Result<Tree, Error> {
+        let mut reader = whole(Reader::begin(bytes, KIND))?;
         let [columns, classes] = [read_count(&mut reader)?, read_count(&mut reader)?];
         let columns = read_names(&mut reader, columns)?;
         let classes = read_names(&mut reader, classes)?;
@@ -501,7 +479,7 @@ impl Tree {
         while !builder.is_whole() {
             read_node(&mut reader, &mut builder, classes.len())?;
         }
-        reader.end()?;
+        whole(reader.end())?;
         builder.finish()
     }
 }
@@ -514,51 +492,57 @@ fn varint(to: &mut Writer<Vec<u8>>, mut value: u32) -> io::Result<()> {
     to.number(value as u8)
 }
 
-impl From<ContainerError> for TreeError {
-    fn from(error: ContainerError) -> TreeError {
-        match error {
-            ContainerError::NotOne(_) => TreeError::NotOne,
-            ContainerError::Version { found, wanted } => TreeError::Version { found, wanted },
-            ContainerError::Cut { at, .. } => TreeError::Cut { at },
-            ContainerError::Beyond { wanted: at } => {
-                TreeError::Bytes { at, what: "there are bytes after the end".to_owned() }
-            }
-            _ => TreeError::Damaged,
+/// What was read, or the error for bytes that are no whole tree.
+fn whole<T>(read: Result<T, ContainerError>) -> Result<T, Error> {
+    read.map_err(|error| match error {
+        ContainerError::NotOne(_) => {
+            Error::new("these bytes are not a tree: they do not begin like one")
         }
-    }
+        ContainerError::Version { found, wanted } => Error::new(format!(
+            "the tree has format {found}, and this program reads {wanted}: train it again, or use \
+             the program it was made with"
+        )),
+        ContainerError::Cut { at, .. } => {
+            Error::new(format!("the tree is cut off at byte {at}; copy it again"))
+        }
+        ContainerError::Beyond { wanted: at } => invalid(at, "there are bytes after the end"),
+        _ => Error::new(
+            "the tree is damaged: the checksum of its bytes does not match; copy it again",
+        ),
+    })
 }
 
-fn invalid(reader: &Reader<&[u8]>, what: String) -> TreeError {
-    TreeError::Bytes { at: reader.at(), what }
+fn invalid(at: u64, what: &str) -> Error {
+    Error::new(format!("the tree is not valid at byte {at}: {what}"))
 }
 
-fn read_varint(reader: &mut Reader<&[u8]>, what: &'static str) -> Result<u32, TreeError> {
+fn read_varint(reader: &mut Reader<&[u8]>, what: &'static str) -> Result<u32, Error> {
     let mut value = 0u64;
     for group in 0..5 {
-        let byte = reader.number::<u8>()?;
+        let byte = whole(reader.number::<u8>())?;
         value |= u64::from(byte & 0x7f) << (7 * group);
         if byte & 0x80 == 0 {
             return u32::try_from(value)
-                .map_err(|_| invalid(reader, format!("{what} is too large a number")));
+                .map_err(|_| invalid(reader.at(), &format!("{what} is too large a number")));
         }
     }
-    Err(invalid(reader, format!("{what} does not end")))
+    Err(invalid(reader.at(), &format!("{what} does not end")))
 }
 
-fn read_count(reader: &mut Reader<&[u8]>) -> Result<u32, TreeError> {
-    let count = reader.number::<u32>()?;
+fn read_count(reader: &mut Reader<&[u8]>) -> Result<u32, Error> {
+    let count = whole(reader.number::<u32>())?;
     if count > MAX_NAMES {
-        return Err(invalid(reader, format!("{count} names are too many")));
+        return Err(invalid(reader.at(), &format!("{count} names are too many")));
     }
     Ok(count)
 }
 
-fn read_names(reader: &mut Reader<&[u8]>, count: u32) -> Result<Vec<String>, TreeError> {
+fn read_names(reader: &mut Reader<&[u8]>, count: u32) -> Result<Vec<String>, Error> {
     (0..count)
         .map(|_| {
             let length = read_varint(reader, "the length of a name")? as usize;
-            let bytes = reader.list(length)?;
-            String::from_utf8(bytes).map_err(|_| invalid(reader, "a name is not UTF-8".into()))
+            let bytes = whole(reader.list(length))?;
+            String::from_utf8(bytes).map_err(|_| invalid(reader.at(), "a name is not UTF-8"))
         })
         .collect()
 }
@@ -567,12 +551,12 @@ fn read_node(
     reader: &mut Reader<&[u8]>,
     builder: &mut Builder,
     classes: usize,
-) -> Result<(), TreeError> {
+) -> Result<(), Error> {
     let at = reader.at();
-    match reader.number::<u8>()? {
+    match whole(reader.number::<u8>())? {
         0 => {
             let rows = read_varint(reader, "a leaf's rows")?;
-            let weight = reader.number()?;
+            let weight = whole(reader.number())?;
             let units = (0..classes)
                 .map(|_| read_varint(reader, "a leaf's shares"))
                 .collect::<Result<Vec<u32>, _>>()?;
@@ -580,7 +564,7 @@ fn read_node(
         }
         1 => {
             let column = read_varint(reader, "a branch's column")?;
-            let below = reader.number()?;
+            let below = whole(reader.number())?;
             builder.branch(column as usize, below)
         }
         2 => {
@@ -588,16 +572,13 @@ fn read_node(
             let factors = (0..factors)
                 .map(|_| {
                     let column = read_varint(reader, "a column")? as usize;
-                    Ok((column, reader.number()?))
+                    Ok((column, whole(reader.number())?))
                 })
-                .collect::<Result<Vec<(usize, f32)>, TreeError>>()?;
-            let below = reader.number()?;
+                .collect::<Result<Vec<(usize, f32)>, Error>>()?;
+            let below = whole(reader.number())?;
             builder.plane(&factors, below)
         }
-        kind => {
-            let what = format!("{kind} is not a kind of node");
-            Err(TreeError::Bytes { at, what })
-        }
+        kind => Err(invalid(at, &format!("{kind} is not a kind of node"))),
     }
 }
 
@@ -642,7 +623,7 @@ impl Tree {
     }
 
     /// Parses a tree's text, with these columns and classes. Errors name the character.
-    pub fn parse(text: &str, columns: &[String], classes: &[String]) -> Result<Tree, TreeError> {
+    pub fn parse(text: &str, columns: &[String], classes: &[String]) -> Result<Tree, Error> {
         let mut parser = Parser { text, at: 0, columns, classes };
         let tree = parser.tree(0)?;
         parser.space();
@@ -744,7 +725,7 @@ enum Factors {
 }
 
 impl Parsed {
-    fn build(&self, builder: &mut Builder) -> Result<(), TreeError> {
+    fn build(&self, builder: &mut Builder) -> Result<(), Error> {
         match self {
             Parsed::Branch { factors, below, sides } => {
                 match factors {
@@ -766,7 +747,7 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    fn tree(&mut self, nested: usize) -> Result<Parsed, TreeError> {
+    fn tree(&mut self, nested: usize) -> Result<Parsed, Error> {
         if nested > MAX_NESTED {
             return Err(self.error("too many branches inside each other"));
         }
@@ -800,7 +781,7 @@ impl<'a> Parser<'a> {
         Ok(Parsed::Branch { factors, below, sides: Box::new(sides) })
     }
 
-    fn bound(&mut self) -> Result<(f32, bool), TreeError> {
+    fn bound(&mut self) -> Result<(f32, bool), Error> {
         let signs = [("<=", true, true), ("<", true, false), (">=", false, false)];
         let (less, next) = signs
             .iter()
@@ -813,7 +794,7 @@ impl<'a> Parser<'a> {
         Ok((if next { number.next_up() } else { number }, less))
     }
 
-    fn sum(&mut self) -> Result<Factors, TreeError> {
+    fn sum(&mut self) -> Result<Factors, Error> {
         let mut factors = Vec::new();
         loop {
             let factor = self.number()?;
@@ -828,7 +809,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn mix(&mut self) -> Result<Vec<u32>, TreeError> {
+    fn mix(&mut self) -> Result<Vec<u32>, Error> {
         let start = self.at;
         self.expect("{")?;
         let mut units = vec![0u32; self.classes.len()];
@@ -840,7 +821,7 @@ impl<'a> Parser<'a> {
             let share = f64::from(self.number()?) * f64::from(UNITS) / 100.0;
             self.expect("%")?;
             if !(0.0..=f64::from(UNITS)).contains(&share) {
-                return Err(self.error_at(at, "a share is between 0% and 100%".into()));
+                return Err(self.error_at(at, "a share is between 0% and 100%"));
             }
             units[class] = units[class].saturating_add(share.round() as u32);
             if !self.consume(",") {
@@ -849,24 +830,24 @@ impl<'a> Parser<'a> {
         }
         self.expect("}")?;
         if units.iter().map(|&unit| u64::from(unit)).sum::<u64>() != u64::from(UNITS) {
-            return Err(self.error_at(start, "the shares of a leaf sum to 100%".into()));
+            return Err(self.error_at(start, "the shares of a leaf sum to 100%"));
         }
         Ok(units)
     }
 
-    fn leaf(&mut self, units: Vec<u32>) -> Result<Parsed, TreeError> {
+    fn leaf(&mut self, units: Vec<u32>) -> Result<Parsed, Error> {
         let rows = if self.consume("#") { self.whole()? } else { 0 };
         let weight = if self.consume("@") { self.number()? } else { rows as f32 };
         Ok(Parsed::Leaf { units, weight, rows })
     }
 
-    fn whole(&mut self) -> Result<u32, TreeError> {
+    fn whole(&mut self) -> Result<u32, Error> {
         let start = self.at;
         let text = self.run(|letter| letter.is_ascii_digit() || letter == ',').replace(',', "");
-        text.parse().map_err(|_| self.error_at(start, format!("`{text}` is not a number of rows")))
+        text.parse().map_err(|_| self.error_at(start, &format!("`{text}` is not a number of rows")))
     }
 
-    fn number(&mut self) -> Result<f32, TreeError> {
+    fn number(&mut self) -> Result<f32, Error> {
         self.space();
         let start = self.at;
         let text = self.run(|letter| letter.is_ascii_alphanumeric() || "+-.,".contains(letter));
@@ -874,10 +855,10 @@ impl<'a> Parser<'a> {
         let used = text.trim_end_matches(',');
         self.at = start + used.len();
         let number = used.replace(',', "").parse().ok().filter(|number: &f32| number.is_finite());
-        number.ok_or_else(|| self.error_at(start, format!("`{used}` is not a number")))
+        number.ok_or_else(|| self.error_at(start, &format!("`{used}` is not a number")))
     }
 
-    fn name(&mut self) -> Result<String, TreeError> {
+    fn name(&mut self) -> Result<String, Error> {
         self.space();
         if !self.consume("\"") {
             let name = self.run(is_name_letter).to_string();
@@ -898,11 +879,11 @@ impl<'a> Parser<'a> {
         Err(self.error("the name's second quotation mark is missing"))
     }
 
-    fn known(&self, name: &str, names: &[String], at: usize) -> Result<usize, TreeError> {
+    fn known(&self, name: &str, names: &[String], at: usize) -> Result<usize, Error> {
         names
             .iter()
             .position(|known| known == name)
-            .ok_or_else(|| self.error_at(at, format!("`{name}` is none of {}", names.join(", "))))
+            .ok_or_else(|| self.error_at(at, &format!("`{name}` is none of {}", names.join(", "))))
     }
 
     fn run(&mut self, belongs: impl Fn(char) -> bool) -> &'a str {
@@ -928,15 +909,16 @@ impl<'a> Parser<'a> {
         there
     }
 
-    fn expect(&mut self, mark: &str) -> Result<(), TreeError> {
+    fn expect(&mut self, mark: &str) -> Result<(), Error> {
         if self.consume(mark) { Ok(()) } else { Err(self.error(&format!("`{mark}` is missing"))) }
     }
 
-    fn error(&self, what: &str) -> TreeError {
-        self.error_at(self.at, what.to_string())
+    fn error(&self, what: &str) -> Error {
+        self.error_at(self.at, what)
     }
 
-    fn error_at(&self, at: usize, what: String) -> TreeError {
-        TreeError::Text { at: self.text[..at].chars().count(), what }
+    fn error_at(&self, at: usize, what: &str) -> Error {
+        let at = self.text[..at].chars().count();
+        Error::new(format!("the tree's text is wrong at character {at}: {what}"))
     }
 }

@@ -1,7 +1,8 @@
 //! Trees: the way of a row, the file and the text.
 
 use models::Classifier;
-use models::tree::{Builder, DEEPEST, Node, SplitTest, Tree, TreeError};
+use models::Error;
+use models::tree::{Builder, DEEPEST, Node, SplitTest, Tree};
 use proptest::prelude::*;
 
 fn names(names: &[&str]) -> Vec<String> {
@@ -16,7 +17,7 @@ fn classes() -> Vec<String> {
     names(&["fold", "call", "raise", "all-in \"now\""])
 }
 
-fn parse(text: &str) -> Result<Tree, TreeError> {
+fn parse(text: &str) -> Result<Tree, Error> {
     Tree::parse(text, &columns(), &classes())
 }
 
@@ -65,11 +66,10 @@ fn texts_in_other_words_are_the_same_tree() {
 
 #[test]
 fn a_wrong_text_is_refused_with_its_place() {
-    let check = |text: &str, at: usize, words: &str| match parse(text).expect_err(text) {
-        TreeError::Text { at: found, what } => {
-            assert!(found == at && what.contains(words), "{text}: {found}: {what}");
-        }
-        error => panic!("{text}: {error}"),
+    let check = |text: &str, at: usize, words: &str| {
+        let error = parse(text).expect_err(text).to_string();
+        let what = error.strip_prefix(&format!("the tree's text is wrong at character {at}: "));
+        assert!(what.is_some_and(|what| what.contains(words)), "{text}: {error}");
     };
     check("", 0, "name is missing");
     check("check", 0, "none of fold");
@@ -128,7 +128,7 @@ fn the_likeliest_class_stays_so_when_shares_are_rounded() {
 #[test]
 fn nodes_that_make_no_tree_are_refused() {
     let builder = || Builder::new(&columns(), &classes()).expect("a builder");
-    let check = |result: Result<(), TreeError>, expected: &str| {
+    let check = |result: Result<(), Error>, expected: &str| {
         let error = result.expect_err(expected).to_string();
         assert!(error.contains(expected), "{error}");
     };
@@ -150,7 +150,7 @@ fn nodes_that_make_no_tree_are_refused() {
     for (columns, classes) in
         [(vec![], classes()), (columns(), names(&["a"])), (columns(), names(&["a", "a"]))]
     {
-        assert!(matches!(Builder::new(&columns, &classes), Err(TreeError::Names(_))));
+        check(Builder::new(&columns, &classes).map(|_| ()), "needs different names of at least");
     }
 }
 

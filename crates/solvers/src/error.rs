@@ -66,6 +66,12 @@ impl Error {
     }
 }
 
+impl From<abstraction::Error> for Error {
+    fn from(error: abstraction::Error) -> Error {
+        Error::new(error.to_string())
+    }
+}
+
 impl From<ContainerError> for Error {
     fn from(error: ContainerError) -> Error {
         Error::new(error.to_string())

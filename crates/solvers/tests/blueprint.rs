@@ -11,9 +11,10 @@ use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
 use solvers::blueprint::learned::{ResponseOptions, exploitability_at_least, respond};
 use solvers::blueprint::{
-    AbstractStrategy, Averaging, BLOCK, Deal, Deals, Frozen, Precision, Skipping, Trainer,
-    TrainingOptions, head_to_head,
+    Averaging, BLOCK, Deal, Deals, Frozen, Precision, Skipping, Trainer, TrainingOptions,
+    head_to_head,
 };
+use solvers::strategy::AbstractStrategy;
 use solvers::{Player, Profile, Sequences, Tree};
 
 use crate::{check_damaged, small};

@@ -1,6 +1,6 @@
 //! A strategy for tests, by node and bucket: every action has some share, none the same everywhere.
 
-use solvers::blueprint::AbstractStrategy;
+use solvers::strategy::AbstractStrategy;
 
 /// Any strategy by node and bucket.
 pub(crate) struct Mixes;

@@ -23,7 +23,8 @@ use serde::Serialize;
 use show::Table;
 use show::number::whole;
 use solvers::games::Dealt;
-use solvers::holdem::best_response::{FLOPS, PolicyInTree, TreeStrategy, is_holdem};
+use solvers::holdem::best_response::{FLOPS, is_holdem};
+use solvers::strategy::{PolicyInTree, TreeStrategy};
 use solvers::{Player, Sequences, Tree};
 
 use super::{Common, interrupted};

@@ -11,7 +11,7 @@ pub mod oct;
 
 use std::fmt;
 
-use models::tree::{Builder, Plane, Tree, TreeError};
+use models::tree::{Builder, Plane, Tree};
 
 use crate::data::between;
 use crate::{Error, Table};
@@ -381,7 +381,7 @@ impl Node {
         planes: &[Plane],
         rows: &mut [u32],
         builder: &mut Builder,
-    ) -> Result<(), TreeError> {
+    ) -> Result<(), models::Error> {
         let Some(branch) = &self.branch else {
             let weight = self.sums.iter().sum::<f64>() as f32;
             return builder.leaf(&self.sums, weight, self.rows as u32);

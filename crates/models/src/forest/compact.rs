@@ -7,7 +7,8 @@
 
 use runs::container::{ContainerError, Kind, Reader, sealed};
 
-use super::{Forest, ForestError, Link, Node, Tree};
+use super::{Forest, Link, Node, Problem, Tree};
+use crate::Error;
 
 pub(super) const MAGIC: &[u8] = b"cardroom forest\0";
 const KIND: Kind = Kind { name: "forest", magic: MAGIC, version: 1 };
@@ -102,43 +103,41 @@ fn put_narrow(out: &mut Vec<u8>, number: usize, end: usize) {
     out.extend(&(number as u32).to_le_bytes()[..width(end)]);
 }
 
-pub(super) fn read(bytes: &[u8]) -> Result<Forest, ForestError> {
-    let mut reader = ForestReader(Reader::checked(bytes, KIND)?);
+pub(super) fn read(bytes: &[u8]) -> Result<Forest, Error> {
+    let mut reader = ForestReader(Reader::checked(bytes, KIND).map_err(Problem::from)?);
     let columns = reader.number()?;
     let link = if reader.number()? == 0 { Link::Softmax } else { Link::Logistic };
     let base = reader.floats()?;
     if link == Link::Logistic && base.len() != 1 {
-        return Err(ForestError::Damaged("two classes have one base score"));
+        return Err(Problem::Damaged("two classes have one base score").into());
     }
     let names = reader.number()?;
-    let names = (0..names).map(|_| reader.text()).collect::<Result<_, _>>()?;
+    let names = (0..names).map(|_| reader.text()).collect::<Result<_, Problem>>()?;
     let mut forest = Forest::with_link(columns, base, link)?.with_names(names)?;
     for _ in 0..reader.number()? {
         let key = reader.text()?;
         forest.attributes.insert(key, reader.text()?);
     }
-    let tests = (0..columns).map(|_| reader.floats()).collect::<Result<Vec<_>, _>>()?;
+    let tests = (0..columns).map(|_| reader.floats()).collect::<Result<Vec<_>, Problem>>()?;
     let trees = reader.number()?;
     for _ in 0..trees {
         let tree = reader.tree(&tests)?;
         forest.push(&tree)?;
     }
     if !trees.is_multiple_of(forest.groups()) {
-        return Err(ForestError::Turns { tree: trees, trees, groups: forest.groups() });
+        return Err(Problem::Turns { tree: trees, trees, groups: forest.groups() }.into());
     }
-    reader.0.end()?;
+    reader.0.end().map_err(Problem::from)?;
     Ok(forest)
 }
 
-impl From<ContainerError> for ForestError {
-    fn from(error: ContainerError) -> ForestError {
+impl From<ContainerError> for Problem {
+    fn from(error: ContainerError) -> Problem {
         match error {
-            ContainerError::Version { found, wanted } => ForestError::Version { found, wanted },
-            ContainerError::Damaged => {
-                ForestError::Damaged("the checksum of its bytes does not match")
-            }
-            ContainerError::Beyond { .. } => ForestError::Damaged("there are bytes after its end"),
-            _ => ForestError::Damaged("it is cut off"),
+            ContainerError::Version { found, wanted } => Problem::Version { found, wanted },
+            ContainerError::Damaged => Problem::Damaged("the checksum of its bytes does not match"),
+            ContainerError::Beyond { .. } => Problem::Damaged("there are bytes after its end"),
+            _ => Problem::Damaged("it is cut off"),
         }
     }
 }
@@ -146,28 +145,27 @@ impl From<ContainerError> for ForestError {
 struct ForestReader<'a>(Reader<&'a [u8]>);
 
 impl ForestReader<'_> {
-    fn narrow(&mut self, end: usize) -> Result<usize, ForestError> {
+    fn narrow(&mut self, end: usize) -> Result<usize, Problem> {
         let mut number = [0; 4];
         self.0.fill(&mut number[..width(end)])?;
         Ok(u32::from_le_bytes(number) as usize)
     }
 
-    fn number(&mut self) -> Result<usize, ForestError> {
+    fn number(&mut self) -> Result<usize, Problem> {
         Ok(self.0.number::<u32>()? as usize)
     }
 
-    fn floats(&mut self) -> Result<Vec<f32>, ForestError> {
+    fn floats(&mut self) -> Result<Vec<f32>, Problem> {
         let count = self.number()?;
         Ok(self.0.list(count)?)
     }
 
-    fn text(&mut self) -> Result<String, ForestError> {
+    fn text(&mut self) -> Result<String, Problem> {
         let length = self.number()?;
-        String::from_utf8(self.0.list(length)?)
-            .map_err(|_| ForestError::Damaged("a name is not UTF-8"))
+        String::from_utf8(self.0.list(length)?).map_err(|_| Problem::Damaged("a name is not UTF-8"))
     }
 
-    fn tree(&mut self, tests: &[Vec<f32>]) -> Result<Tree, ForestError> {
+    fn tree(&mut self, tests: &[Vec<f32>]) -> Result<Tree, Problem> {
         let (least, step) = (self.0.number::<f32>()?, self.0.number::<f32>()?);
         let mut nodes = Vec::new();
         let mut promised = 1;
@@ -179,9 +177,9 @@ impl ForestReader<'_> {
                 continue;
             }
             let of_column = tests.get(column - 1);
-            let of_column = of_column.ok_or(ForestError::Damaged("a column is not there"))?;
+            let of_column = of_column.ok_or(Problem::Damaged("a column is not there"))?;
             let below = of_column.get(self.narrow(of_column.len())?).copied();
-            let below = below.ok_or(ForestError::Damaged("a test is not there"))?;
+            let below = below.ok_or(Problem::Damaged("a test is not there"))?;
             let (column, left, right) = (column - 1, promised, promised + 1);
             let (missing_left, gain, cover, value) = (false, 0.0, 0.0, 0.0);
             nodes.push(Node::Split {

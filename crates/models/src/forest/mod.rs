@@ -17,9 +17,9 @@ mod xgboost;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use crate::{Classifier, softmax};
+use crate::{Classifier, Error, softmax};
 
 /// XGBoost's attribute for the round with the best validation score.
 const BEST: &str = "best_iteration";
@@ -48,23 +48,23 @@ pub struct Forest {
 impl Forest {
     /// A forest without trees, whose answer is the softmax of `base`, a margin for each class.
     /// `columns` is at most 2046.
-    pub fn new(columns: usize, base: Vec<f32>) -> Result<Forest, ForestError> {
-        Forest::with_link(columns, base, Link::Softmax)
+    pub fn new(columns: usize, base: Vec<f32>) -> Result<Forest, Error> {
+        Ok(Forest::with_link(columns, base, Link::Softmax)?)
     }
 
-    fn with_link(columns: usize, base: Vec<f32>, link: Link) -> Result<Forest, ForestError> {
+    fn with_link(columns: usize, base: Vec<f32>, link: Link) -> Result<Forest, Problem> {
         let classes = match link {
             Link::Softmax => base.len(),
             Link::Logistic => 2,
         };
         if columns == 0 || classes < 2 {
-            return Err(ForestError::Narrow { columns, classes });
+            return Err(Problem::Narrow { columns, classes });
         }
         if columns > MAX_COLUMNS {
-            return Err(ForestError::Columns { columns, most: MAX_COLUMNS });
+            return Err(Problem::Columns { columns, most: MAX_COLUMNS });
         }
         if let Some(class) = base.iter().position(|value| !value.is_finite()) {
-            return Err(ForestError::Base { class, value: base[class] });
+            return Err(Problem::Base { class, value: base[class] });
         }
         let nodes = Nodes::new(columns);
         let (names, attributes) = (Vec::new(), BTreeMap::new());
@@ -72,9 +72,9 @@ impl Forest {
     }
 
     /// The same forest with a name for each column.
-    pub fn with_names(mut self, names: Vec<String>) -> Result<Forest, ForestError> {
+    pub fn with_names(mut self, names: Vec<String>) -> Result<Forest, Error> {
         if !names.is_empty() && names.len() != self.columns {
-            return Err(ForestError::Names { names: names.len(), columns: self.columns });
+            return Err(Problem::Names { names: names.len(), columns: self.columns }.into());
         }
         self.names = names;
         Ok(self)
@@ -87,8 +87,8 @@ impl Forest {
     }
 
     /// Adds a tree for the next margin in turn. Its nodes are renumbered level by level.
-    pub fn push(&mut self, tree: &Tree) -> Result<(), ForestError> {
-        self.nodes.push(tree)
+    pub fn push(&mut self, tree: &Tree) -> Result<(), Error> {
+        Ok(self.nodes.push(tree)?)
     }
 
     /// Drops all but the first `trees` trees.
@@ -97,21 +97,22 @@ impl Forest {
     }
 
     /// Parses XGBoost's JSON, XGBoost's UBJ or the compact form.
-    pub fn read(bytes: &[u8]) -> Result<Forest, ForestError> {
+    pub fn read(bytes: &[u8]) -> Result<Forest, Error> {
         match bytes {
             [b'{', b'L' | b'l' | b'i' | b'U' | b'I' | b'#' | b'$', ..] => {
                 self::xgboost::read_ubj(bytes)
             }
             [b'{' | b' ' | b'\n' | b'\r' | b'\t', ..] => self::xgboost::read_json(bytes),
             _ if bytes.starts_with(compact::MAGIC) => compact::read(bytes),
-            _ => Err(ForestError::NotOne),
+            _ => Err(Problem::NotOne.into()),
         }
     }
 
     /// Reads a file in any of the three forms.
-    pub fn open(path: &Path) -> Result<Forest, ForestError> {
-        let bytes = std::fs::read(path)
-            .map_err(|source| ForestError::Read { path: path.to_owned(), source })?;
+    pub fn open(path: &Path) -> Result<Forest, Error> {
+        let bytes = std::fs::read(path).map_err(|error| {
+            Error::file(format!("cannot read the forest {}: {error}", path.display()))
+        })?;
         Forest::read(&bytes)
     }
 
@@ -134,8 +135,8 @@ impl Forest {
 
     /// Checks that the forest has these columns, by number and (where it names them) by name, and
     /// this number of classes.
-    pub fn require(&self, columns: &[String], classes: usize) -> Result<(), ForestError> {
-        let other = |what, theirs, ours| Err(ForestError::Other { what, theirs, ours });
+    pub fn require(&self, columns: &[String], classes: usize) -> Result<(), Error> {
+        let other = |what, theirs, ours| Err(Problem::Other { what, theirs, ours }.into());
         if self.columns != columns.len() {
             return other("features", self.columns, columns.len());
         }
@@ -146,7 +147,8 @@ impl Forest {
         match self.names.iter().zip(columns).enumerate().find(differs) {
             None => Ok(()),
             Some((column, (theirs, ours))) => {
-                Err(ForestError::OtherName { column, theirs: theirs.clone(), ours: ours.clone() })
+                let (theirs, ours) = (theirs.clone(), ours.clone());
+                Err(Problem::OtherName { column, theirs, ours }.into())
             }
         }
     }
@@ -191,11 +193,11 @@ impl Forest {
     /// an attribute that counts from 0, and never more than exist. None without this attribute.
     ///
     /// # Errors
-    /// [`ForestError::Number`] where the attribute is not a number.
-    pub fn best_rounds(&self) -> Result<Option<usize>, ForestError> {
+    /// When the attribute is not a number.
+    pub fn best_rounds(&self) -> Result<Option<usize>, Error> {
         let Some(text) = self.attributes.get(BEST) else { return Ok(None) };
         let best: usize =
-            text.parse().map_err(|_| ForestError::Number { field: BEST, text: text.clone() })?;
+            text.parse().map_err(|_| Problem::Number { field: BEST, text: text.clone() })?;
         Ok(Some(best.saturating_add(1).min(self.rounds())))
     }
 
@@ -249,12 +251,9 @@ impl Classifier for Forest {
     }
 }
 
-/// Error for a forest that cannot be used. All but [`ForestError::Read`] concern its contents.
+/// Why a forest cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say what variants and fields are")]
-pub enum ForestError {
-    #[error("cannot read the forest {}: {source}", .path.display())]
-    Read { path: PathBuf, source: std::io::Error },
+enum Problem {
     #[error(
         "these bytes are not a forest: they begin neither as XGBoost's JSON or UBJ files nor as \
          cardroom's own; \
@@ -350,6 +349,12 @@ pub enum ForestError {
     Version { found: u32, wanted: u32 },
     #[error("the forest is damaged: {0}; write it again from its XGBoost file")]
     Damaged(&'static str),
+}
+
+impl From<Problem> for Error {
+    fn from(problem: Problem) -> Error {
+        Error::new(problem.to_string())
+    }
 }
 
 // The trees of a forest, packed for traversal.
@@ -476,7 +481,7 @@ impl Nodes {
     }
 
     /// Adds a tree; unchanged on an error.
-    fn push(&mut self, tree: &Tree) -> Result<(), ForestError> {
+    fn push(&mut self, tree: &Tree) -> Result<(), Problem> {
         let trees = self.trees();
         let pushed = self.pack(tree);
         match pushed {
@@ -487,11 +492,11 @@ impl Nodes {
             }
             Ok(_) => {
                 self.truncate(trees);
-                Err(ForestError::Tree { tree: trees, node: 0, what: "too many nodes in all" })
+                Err(Problem::Tree { tree: trees, node: 0, what: "too many nodes in all" })
             }
             Err((node, what)) => {
                 self.truncate(trees);
-                Err(ForestError::Tree { tree: trees, node, what })
+                Err(Problem::Tree { tree: trees, node, what })
             }
         }
     }

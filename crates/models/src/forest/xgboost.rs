@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 
-use super::{Forest, ForestError, Link, Node, Tree, ubj};
-use crate::file;
+use super::{Forest, Link, Node, Problem, Tree, ubj};
+use crate::{Error, file};
 
 // Reader of XGBoost's model document, in JSON or UBJ.
 //
@@ -222,12 +222,12 @@ impl<'de> Deserialize<'de> for Flag {
     }
 }
 
-pub(super) fn read_json(bytes: &[u8]) -> Result<Forest, ForestError> {
+pub(super) fn read_json(bytes: &[u8]) -> Result<Forest, Error> {
     check_seal(bytes, &json_head())?;
     read(serde_json::from_slice(bytes), || serde_json::from_slice(bytes).ok())
 }
 
-pub(super) fn read_ubj(bytes: &[u8]) -> Result<Forest, ForestError> {
+pub(super) fn read_ubj(bytes: &[u8]) -> Result<Forest, Error> {
     check_seal(bytes, &ubj_head())?;
     read(ubj::read(bytes), || ubj::read(bytes).ok())
 }
@@ -235,72 +235,72 @@ pub(super) fn read_ubj(bytes: &[u8]) -> Result<Forest, ForestError> {
 fn read(
     document: Result<Document, impl std::fmt::Display>,
     outline: impl Fn() -> Option<Outline>,
-) -> Result<Forest, ForestError> {
+) -> Result<Forest, Error> {
     let document = document.map_err(|error| {
         let kind = outline().map(|Outline { learner }| {
             link(&learner.gradient_booster.name, &learner.objective.name)
         });
-        kind.and_then(Result::err).unwrap_or_else(|| ForestError::Document(error.to_string()))
+        kind.and_then(Result::err).unwrap_or_else(|| Problem::Document(error.to_string()))
     })?;
     forest(document.learner)
 }
 
 /// Checks the checksum of a file that begins as this program's files do. XGBoost drops it when it
 /// saves the model again.
-fn check_seal(bytes: &[u8], head: &[u8]) -> Result<(), ForestError> {
+fn check_seal(bytes: &[u8], head: &[u8]) -> Result<(), Problem> {
     if bytes.starts_with(head) && !file::fits(bytes, head.len()) {
-        return Err(ForestError::Changed);
+        return Err(Problem::Changed);
     }
     Ok(())
 }
 
 /// The link function of an objective, of boosters that can be read.
-fn link(booster: &str, objective: &str) -> Result<Link, ForestError> {
+fn link(booster: &str, objective: &str) -> Result<Link, Problem> {
     if !matches!(booster, "gbtree" | "dart") {
-        return Err(ForestError::Booster(booster.to_owned()));
+        return Err(Problem::Booster(booster.to_owned()));
     }
     match objective {
         "multi:softprob" => Ok(Link::Softmax),
         "binary:logistic" => Ok(Link::Logistic),
-        _ => Err(ForestError::Objective(objective.to_owned())),
+        _ => Err(Problem::Objective(objective.to_owned())),
     }
 }
 
-fn forest(learner: Learner) -> Result<Forest, ForestError> {
+fn forest(learner: Learner) -> Result<Forest, Error> {
     let Learner { attributes, feature_names, learner_model_param, objective, .. } = learner;
     let Booster { name, model, gbtree, weight_drop } = learner.gradient_booster;
     let link = link(&name, &objective.name)?;
     let ((Some(model), None) | (None, Some(Trees { model, .. }))) = (model, gbtree) else {
         let reason = format!("the booster `{name}` must have one `model`");
-        return Err(ForestError::Document(reason));
+        return Err(Problem::Document(reason).into());
     };
     let scalar = |size: &str| matches!(size, "1" | "0");
     let GbtreeParam { num_trees, num_parallel_tree, size_leaf_vector } = model.gbtree_model_param;
     if !scalar(&num_parallel_tree) {
-        return Err(ForestError::Parallel(num_parallel_tree));
+        return Err(Problem::Parallel(num_parallel_tree).into());
     }
     if learner_model_param.num_target != "1" {
-        return Err(ForestError::Vectors("num_target is not 1"));
+        return Err(Problem::Vectors("num_target is not 1").into());
     }
     // Such trees fail the check of turns, too; this error is more specific.
     let vectors = |tree: &TreeDocument| {
         !scalar(&tree.tree_param.size_leaf_vector) || !tree.leaf_weights.is_empty()
     };
     if !scalar(&size_leaf_vector) || model.trees.iter().any(vectors) {
-        return Err(ForestError::Vectors("size_leaf_vector is not 1"));
+        return Err(Problem::Vectors("size_leaf_vector is not 1").into());
     }
     let (columns, base) = shape(&learner_model_param, link)?;
     if let Some(SoftmaxParam { num_class }) = objective.softmax_multiclass_param
         && num_class != learner_model_param.num_class
     {
-        return Err(wrong("softmax_multiclass_param.num_class", &num_class));
+        return Err(wrong("softmax_multiclass_param.num_class", &num_class).into());
     }
     let mut forest = Forest::with_link(columns, base, link)?.with_names(feature_names)?;
     forest.attributes = attributes;
     let trees = model.trees.len();
     let declared = number("num_trees", &num_trees)?;
     if declared != trees {
-        return Err(ForestError::Count { trees, field: "num_trees", declared });
+        return Err(Problem::Count { trees, field: "num_trees", declared }.into());
     }
     check_turns(&model.tree_info, trees, forest.groups())?;
     check_rounds(model.iteration_indptr.as_deref(), trees, forest.groups())?;
@@ -308,7 +308,7 @@ fn forest(learner: Learner) -> Result<Forest, ForestError> {
     let dart = name == "dart" || weights.iter().any(Option::is_some);
     let weights: Vec<f32> = weights.into_iter().flatten().flatten().collect();
     if dart && weights.len() != trees {
-        return Err(ForestError::Weights { trees, weights: weights.len() });
+        return Err(Problem::Weights { trees, weights: weights.len() }.into());
     }
     for (index, tree) in model.trees.into_iter().enumerate() {
         forest.push(&unpack(index, &tree, weights.get(index).copied().unwrap_or(1.0))?)?;
@@ -317,7 +317,7 @@ fn forest(learner: Learner) -> Result<Forest, ForestError> {
 }
 
 /// The number of columns and the base margins.
-fn shape(param: &LearnerParam, link: Link) -> Result<(usize, Vec<f32>), ForestError> {
+fn shape(param: &LearnerParam, link: Link) -> Result<(usize, Vec<f32>), Problem> {
     let columns: usize = number("num_feature", &param.num_feature)?;
     let classes: usize = number("num_class", &param.num_class)?;
     let groups = match link {
@@ -329,7 +329,7 @@ fn shape(param: &LearnerParam, link: Link) -> Result<(usize, Vec<f32>), ForestEr
     let list = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
     let parsed = |text: &str| number::<f32>("base_score", text.trim());
     let mut base = match list {
-        Some(list) => list.split(',').map(parsed).collect::<Result<Vec<f32>, ForestError>>()?,
+        Some(list) => list.split(',').map(parsed).collect::<Result<Vec<f32>, Problem>>()?,
         None => vec![parsed(text)?],
     };
     if base.len() == 1 && groups > 1 {
@@ -349,42 +349,42 @@ fn shape(param: &LearnerParam, link: Link) -> Result<(usize, Vec<f32>), ForestEr
     Ok((columns, base))
 }
 
-fn number<T: std::str::FromStr>(field: &'static str, text: &str) -> Result<T, ForestError> {
+fn number<T: std::str::FromStr>(field: &'static str, text: &str) -> Result<T, Problem> {
     text.parse().map_err(|_| wrong(field, text))
 }
 
-fn wrong(field: &'static str, text: &str) -> ForestError {
-    ForestError::Number { field, text: text.to_string() }
+fn wrong(field: &'static str, text: &str) -> Problem {
+    Problem::Number { field, text: text.to_string() }
 }
 
 /// Checks that trees add to the groups in turn, in whole rounds.
-fn check_turns(groups_of: &[i32], trees: usize, groups: usize) -> Result<(), ForestError> {
+fn check_turns(groups_of: &[i32], trees: usize, groups: usize) -> Result<(), Problem> {
     if groups_of.len() != trees {
-        return Err(ForestError::Count { trees, field: "tree_info", declared: groups_of.len() });
+        return Err(Problem::Count { trees, field: "tree_info", declared: groups_of.len() });
     }
     let turn = |(tree, &group): (usize, &i32)| usize::try_from(group) != Ok(tree % groups);
     match groups_of.iter().enumerate().position(turn) {
         None if trees.is_multiple_of(groups) => Ok(()),
-        out => Err(ForestError::Turns { tree: out.unwrap_or(trees), trees, groups }),
+        out => Err(Problem::Turns { tree: out.unwrap_or(trees), trees, groups }),
     }
 }
 
 /// Checks that each round, as far as the file says where rounds begin, has a tree for each group.
-fn check_rounds(starts: Option<&[usize]>, trees: usize, groups: usize) -> Result<(), ForestError> {
+fn check_rounds(starts: Option<&[usize]>, trees: usize, groups: usize) -> Result<(), Problem> {
     let rounds = (0..=trees).step_by(groups);
     match starts {
         Some(starts) if !rounds.clone().eq(starts.iter().copied()) => {
             let same = rounds.zip(starts).take_while(|(round, start)| round == *start).count();
-            Err(ForestError::Turns { tree: (same * groups).min(trees), trees, groups })
+            Err(Problem::Turns { tree: (same * groups).min(trees), trees, groups })
         }
         _ => Ok(()),
     }
 }
 
 /// A tree whose values are multiplied by `weight`.
-fn unpack(index: usize, tree: &TreeDocument, weight: f32) -> Result<Tree, ForestError> {
+fn unpack(index: usize, tree: &TreeDocument, weight: f32) -> Result<Tree, Problem> {
     if tree.split_type.iter().any(|kind| kind.0) || !tree.categories_nodes.is_empty() {
-        return Err(ForestError::Categorical { tree: index });
+        return Err(Problem::Categorical { tree: index });
     }
     let count = tree.left_children.len();
     let lengths = [
@@ -395,15 +395,15 @@ fn unpack(index: usize, tree: &TreeDocument, weight: f32) -> Result<Tree, Forest
     ];
     if let Some(&least) = lengths.iter().find(|&&length| length != count) {
         let what = "lists of different lengths";
-        return Err(ForestError::Tree { tree: index, node: least.min(count), what });
+        return Err(Problem::Tree { tree: index, node: least.min(count), what });
     }
     if tree.id != index {
         let what = "an `id` that is not its place in the list";
-        return Err(ForestError::Tree { tree: index, node: 0, what });
+        return Err(Problem::Tree { tree: index, node: 0, what });
     }
     if number::<usize>("num_nodes", &tree.tree_param.num_nodes)? != count {
         let what = "another number of nodes than `num_nodes`";
-        return Err(ForestError::Tree { tree: index, node: count, what });
+        return Err(Problem::Tree { tree: index, node: count, what });
     }
     let known = |list: &[f32], node: usize| list.get(node).copied().unwrap_or(0.0);
     let nodes = (0..count).map(|node| {
@@ -423,7 +423,7 @@ fn unpack(index: usize, tree: &TreeDocument, weight: f32) -> Result<Tree, Forest
                 cover,
                 value: weight * known(&tree.base_weights, node),
             }),
-            _ => Err(ForestError::Tree { tree: index, node, what: "one child" }),
+            _ => Err(Problem::Tree { tree: index, node, what: "one child" }),
         }
     });
     Ok(Tree { nodes: nodes.collect::<Result<_, _>>()? })

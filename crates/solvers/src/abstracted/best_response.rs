@@ -26,8 +26,8 @@ use std::ops::Range;
 use abstraction::betting::{BettingTree, NodeKind};
 use game::Street;
 
-use super::blueprint::AbstractStrategy;
 use crate::Player;
+use crate::strategy::AbstractStrategy;
 
 /// For every street, the probability that each two paths meet, and the margin by which one wins
 /// more often than the other.

@@ -12,7 +12,7 @@
 use cards::{CardWeights, Combo, Range};
 use game::{Action, PublicState, Seat, Turn};
 
-use super::subgame::betting::{Decision, Kind, Line};
+use super::subgame::betting::{Betting, Decision, Line};
 use super::subgame::rows::Discount;
 use super::subgame::{Subgame, check, empty_range, no_deal};
 use crate::regret::{Matching, Weight};
@@ -63,7 +63,7 @@ pub trait LeafValues: Send + Sync {
 /// Deterministic for any number of threads.
 pub struct DepthLimited<L> {
     root: PublicState,
-    line: Line,
+    betting: Betting,
     /// The nodes that are leaves, and what is at stake there.
     leaves: Vec<(usize, Leaf)>,
     leaf_values: L,
@@ -123,34 +123,33 @@ impl<L: LeafValues> DepthLimited<L> {
         if total(&ranges[0], &unblocked_weights(hands, &ranges[1])) <= 0.0 {
             return Err(no_deal());
         }
-        let (line, after) = Line::alone(root, menu, Subgame::NODES)?;
-        let leaf = |(at, kind): (usize, &Kind)| match *kind {
-            Kind::Deal(deal) => {
-                let state = &after[deal];
-                let stacks = [0, 1].map(|seat| Seat::new(seat).expect("two seats"));
-                let stacks = stacks.map(|seat| f64::from(state.stack(seat)));
-                let behind = stacks[0].min(stacks[1]);
-                Some((at, Leaf { number: 0, pot: state.pot() as f64, behind }, Some(state)))
-            }
-            Kind::Showdown(chips) => {
-                Some((at, Leaf { number: 0, pot: 2.0 * chips, behind: 0.0 }, None))
-            }
-            Kind::Decision(_) | Kind::Fold(..) => None,
-        };
-        let kinds = line.nodes.iter().map(|node| &node.kind).enumerate();
-        let mut leaves: Vec<_> = kinds.filter_map(leaf).collect();
+        let betting = Betting::of_street(root, menu, Subgame::NODES)?;
+        let line = &betting.lines[0];
         // First those about which more is asked than checking down.
-        leaves.sort_by_key(|(_, leaf, _)| leaf.behind <= 0.0);
-        leaves.iter_mut().enumerate().for_each(|(number, (_, leaf, _))| leaf.number = number);
-        let open = leaves.iter().filter(|(_, leaf, _)| leaf.behind > 0.0);
-        let open: Vec<_> = open.filter_map(|&(_, leaf, state)| Some((leaf, state?))).collect();
-        leaf_values.prepare(&open);
-        let leaves = leaves.into_iter().map(|(at, leaf, _)| (at, leaf)).collect();
+        let states = line.deals.iter().map(|leaf| (leaf.node, betting.state(line, leaf.node)));
+        let states: Vec<(usize, PublicState)> = states.collect();
+        let open = states.iter().enumerate().map(|(number, (at, state))| {
+            let stacks = [0, 1].map(|seat| Seat::new(seat).expect("two seats"));
+            let stacks = stacks.map(|seat| f64::from(state.stack(seat)));
+            let behind = stacks[0].min(stacks[1]);
+            (*at, Leaf { number, pot: state.pot() as f64, behind })
+        });
+        let mut leaves: Vec<(usize, Leaf)> = open.collect();
+        let told = leaves.iter().zip(&states).map(|(&(_, leaf), (_, state))| (leaf, state));
+        leaf_values.prepare(&told.collect::<Vec<_>>());
+        let shown = line.ends[0].iter().filter_map(|end| end.showdown);
+        let mut shown: Vec<(usize, f64)> = shown.collect();
+        shown.sort_by_key(|&(at, _)| at);
+        leaves.extend(
+            (states.len()..)
+                .zip(shown)
+                .map(|(number, (at, chips))| (at, Leaf { number, pot: 2.0 * chips, behind: 0.0 })),
+        );
         let count = ranges[0].len();
         let rows = line.rows.map(|rows| vec![0.0; rows * count]);
         let mut game = DepthLimited {
             root: root.clone(),
-            line,
+            betting,
             leaves,
             leaf_values,
             beyond: Default::default(),
@@ -177,8 +176,13 @@ impl<L: LeafValues> DepthLimited<L> {
 
     /// The bytes that it takes, without its leaf values.
     pub fn bytes(&self) -> u64 {
-        let rows = self.line.rows[0] + self.line.rows[1] + self.line.deals.len();
+        let line = self.line();
+        let rows = line.rows[0] + line.rows[1] + line.deals.len();
         (rows * self.hands() * 2 * size_of::<f32>()) as u64
+    }
+
+    fn line(&self) -> &Line {
+        &self.betting.lines[0]
     }
 
     /// Number of hands.
@@ -212,12 +216,11 @@ impl<L: LeafValues> DepthLimited<L> {
         let strategies = self.strategies(&self.regrets);
         let reach = self.reach(&strategies);
         let values = self.values(&self.beyond, &reach, &strategies, player, Answer::Strategy);
-        let count = reach[0].len() / self.line.nodes.len();
-        for (at, node) in self.line.nodes.iter().enumerate() {
-            let Kind::Decision(decision) = &node.kind else { continue };
+        let count = self.hands();
+        for decision in &self.betting.lines[0].decisions {
             let acts = decision.player.index();
             let rows = decision.row * count..(decision.row + decision.count) * count;
-            let here = at * count..(at + 1) * count;
+            let here = decision.node * count..(decision.node + 1) * count;
             if decision.player == player {
                 let below = decision.child * count..(decision.child + decision.count) * count;
                 let regrets = self.regrets[acts][rows].chunks_exact_mut(count);
@@ -249,7 +252,8 @@ impl<L: LeafValues> DepthLimited<L> {
     fn shares(&self, player: Player, numbers: &[Vec<f32>; 2]) -> Vec<f32> {
         let count = self.hands();
         let mut shares = numbers[player.index()].clone();
-        for decision in self.decisions().filter(|decision| decision.player == player) {
+        let decisions = self.line().decisions.iter();
+        for decision in decisions.filter(|decision| decision.player == player) {
             let rows = decision.row * count..(decision.row + decision.count) * count;
             let shares = &mut shares[rows];
             for hand in 0..count {
@@ -263,23 +267,15 @@ impl<L: LeafValues> DepthLimited<L> {
         shares
     }
 
-    fn decisions(&self) -> impl Iterator<Item = &Decision> {
-        self.line.nodes.iter().filter_map(|node| match &node.kind {
-            Kind::Decision(decision) => Some(decision),
-            _ => None,
-        })
-    }
-
     /// For each player, the probability of reaching each node with each hand.
     fn reach(&self, strategies: &[Vec<f32>; 2]) -> [Vec<f32>; 2] {
         let count = self.hands();
         let mut reach = self.ranges.clone();
-        reach.iter_mut().for_each(|reach| reach.resize(self.line.nodes.len() * count, 0.0));
-        for (at, node) in self.line.nodes.iter().enumerate() {
-            let Kind::Decision(decision) = &node.kind else { continue };
+        reach.iter_mut().for_each(|reach| reach.resize(self.line().nodes.len() * count, 0.0));
+        for decision in &self.line().decisions {
             for player in Player::BOTH {
                 let (before, below) = reach[player.index()].split_at_mut(decision.child * count);
-                let before = &before[at * count..(at + 1) * count];
+                let before = &before[decision.node * count..][..count];
                 let below = below.chunks_exact_mut(count).take(decision.count);
                 if player == decision.player {
                     let strategy = strategies[player.index()][decision.row * count..].chunks(count);
@@ -307,7 +303,7 @@ impl<L: LeafValues> DepthLimited<L> {
     ) -> Vec<f32> {
         let count = self.hands();
         let (own, other) = (player.index(), player.other().index());
-        let mut values = vec![0.0; self.line.nodes.len() * count];
+        let mut values = vec![0.0; self.line().nodes.len() * count];
         let mut beyond = beyond[own].chunks_exact(count);
         let at_leaves = self.checked_down(&reach[other]);
         for ((at, leaf), found) in self.leaves.iter().zip(at_leaves.chunks_exact(count)) {
@@ -321,41 +317,33 @@ impl<L: LeafValues> DepthLimited<L> {
                 value.zip(beyond).for_each(|(value, beyond)| *value += mass * beyond);
             }
         }
-        for (at, node) in self.line.nodes.iter().enumerate().rev() {
+        for (at, won) in self.line().ends[own].iter().filter_map(|end| end.fold) {
             let here = at * count..(at + 1) * count;
-            match &node.kind {
-                Kind::Decision(decision) => {
-                    let (before, below) = values.split_at_mut(decision.child * count);
-                    let value = &mut before[here];
-                    let below = below.chunks_exact(count).take(decision.count);
-                    if decision.player != player {
-                        below.for_each(|below| {
-                            value.iter_mut().zip(below).for_each(|(value, below)| *value += below);
-                        });
-                        continue;
-                    }
-                    let strategy = strategies[own][decision.row * count..].chunks_exact(count);
-                    if matches!(answer, Answer::Best) {
-                        value.fill(f32::NEG_INFINITY);
-                    }
-                    for (below, strategy) in below.zip(strategy) {
-                        let each = value.iter_mut().zip(below.iter().zip(strategy));
-                        match answer {
-                            Answer::Strategy => each.for_each(|(value, (a, b))| *value += a * b),
-                            Answer::Best => each.for_each(|(value, (a, _))| *value = value.max(*a)),
-                        }
-                    }
+            let unblocked =
+                unblocked_weights(self.leaf_values.hands(), &reach[other][here.clone()]);
+            let value = values[here].iter_mut();
+            value.zip(unblocked).for_each(|(value, unblocked)| *value = won as f32 * unblocked);
+        }
+        for decision in self.line().decisions.iter().rev() {
+            let (before, below) = values.split_at_mut(decision.child * count);
+            let value = &mut before[decision.node * count..][..count];
+            let below = below.chunks_exact(count).take(decision.count);
+            if decision.player != player {
+                below.for_each(|below| {
+                    value.iter_mut().zip(below).for_each(|(value, below)| *value += below);
+                });
+                continue;
+            }
+            let strategy = strategies[own][decision.row * count..].chunks_exact(count);
+            if matches!(answer, Answer::Best) {
+                value.fill(f32::NEG_INFINITY);
+            }
+            for (below, strategy) in below.zip(strategy) {
+                let each = value.iter_mut().zip(below.iter().zip(strategy));
+                match answer {
+                    Answer::Strategy => each.for_each(|(value, (a, b))| *value += a * b),
+                    Answer::Best => each.for_each(|(value, (a, _))| *value = value.max(*a)),
                 }
-                Kind::Fold(who, chips) => {
-                    let won = if *who == player { -*chips } else { *chips } as f32;
-                    let unblocked =
-                        unblocked_weights(self.leaf_values.hands(), &reach[other][here.clone()]);
-                    values[here]
-                        .iter_mut()
-                        .zip(unblocked)
-                        .for_each(|(value, unblocked)| *value = won * unblocked);
-                }
-                Kind::Showdown(_) | Kind::Deal(_) => {}
             }
         }
         values
@@ -432,7 +420,7 @@ impl<L: LeafValues> DepthLimited<L> {
     }
 
     /// The decision at a state; `None` if the state is not in the tree or no player acts there.
-    fn decision(&self, state: &PublicState) -> Option<(usize, &Decision)> {
+    fn decision(&self, state: &PublicState) -> Option<&Decision> {
         let root = &self.root;
         let same = state.def() == root.def()
             && state.history().starts_with(root.history())
@@ -440,29 +428,26 @@ impl<L: LeafValues> DepthLimited<L> {
             && matches!(state.turn(), Turn::Act(_));
         let mut at = 0;
         for played in state.history().get(root.history().len()..).filter(|_| same)? {
-            let Kind::Decision(decision) = &self.line.nodes[at].kind else { return None };
+            let decision = self.line().decision(at)?;
             let actions = self.actions_of(decision);
             at = decision.child + actions.iter().position(|&action| action == played.action)?;
         }
-        match &self.line.nodes[at].kind {
-            Kind::Decision(decision) => Some((at, decision)),
-            _ => None,
-        }
+        self.line().decision(at)
     }
 
     fn actions_of(&self, decision: &Decision) -> &[Action] {
-        &self.line.actions[decision.action..decision.action + decision.count]
+        self.betting.actions(self.line(), decision)
     }
 
     /// The player to act at a state and the menu's actions; `None` if the tree does not have it.
     pub fn actions(&self, state: &PublicState) -> Option<(Player, &[Action])> {
-        self.decision(state).map(|(_, decision)| (decision.player, self.actions_of(decision)))
+        self.decision(state).map(|decision| (decision.player, self.actions_of(decision)))
     }
 
     /// The average strategies of all hands of the acting player that are in its range at the root;
     /// `None` if the tree does not have the state.
     pub fn strategies_at(&self, state: &PublicState) -> Option<ByAction> {
-        let (_, decision) = self.decision(state)?;
+        let decision = self.decision(state)?;
         let shares = self.shares(decision.player, &self.averages);
         let row = |action: usize| &shares[(decision.row + action) * self.hands()..];
         Some(self.held(decision.player, |hand| {
@@ -474,13 +459,13 @@ impl<L: LeafValues> DepthLimited<L> {
     /// both players play their average strategies, in chips over the whole hand; `None` if the tree
     /// does not have the state.
     pub fn action_values(&self, state: &PublicState) -> Option<ByAction> {
-        let (at, decision) = self.decision(state)?;
+        let decision = self.decision(state)?;
         let (count, player) = (self.hands(), decision.player);
         let strategies = self.strategies(&self.averages);
         let reach = self.reach(&strategies);
         let beyond = self.beyond(&reach);
         let values = self.values(&beyond, &reach, &strategies, player, Answer::Strategy);
-        let others = &reach[player.other().index()][at * count..(at + 1) * count];
+        let others = &reach[player.other().index()][decision.node * count..][..count];
         let unblocked = unblocked_weights(self.leaf_values.hands(), others);
         Some(self.held(player, |hand| {
             let each = |sum: f32| {

@@ -10,7 +10,7 @@ use game::{Action, GameDef, Street, games};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use solvers::abstracted::best_response::{ClassCounts, Path, PathProbabilities, Response, Sum};
-use solvers::blueprint::AbstractStrategy;
+use solvers::strategy::AbstractStrategy;
 use solvers::{Game, Node, Player, Profile, Sequences, Tree};
 
 use super::{CATEGORIES, buckets};

@@ -8,10 +8,9 @@ use game::{Action, GameDef, InfoSet, Strategy, Street};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use solvers::Player;
-use solvers::holdem::best_response::{
-    FlopValues, PreflopPlay, Responder, TreeStrategy, flop_kinds,
-};
+use solvers::holdem::best_response::{FlopValues, PreflopPlay, Responder, flop_kinds};
 use solvers::lbr::{LocalBestResponse, Moves};
+use solvers::strategy::TreeStrategy;
 
 use super::{asked, limit, menu, mixes, nolimit};
 use crate::{By, board, calls, folds, mean_and_error, near};

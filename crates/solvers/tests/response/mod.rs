@@ -10,9 +10,9 @@ use std::sync::Arc;
 use abstraction::betting::BettingTree;
 use abstraction::menu::BetMenu;
 use game::{Action, GameDef, InfoSet, Strategy, games};
-use solvers::holdem::best_response::PolicyInTree;
 
 use crate::By;
+use solvers::strategy::PolicyInTree;
 
 /// Any strategy that takes the menu's actions, by the ranks of its cards and those on the board,
 /// and the betting.

@@ -5,7 +5,8 @@ use abstraction::menu::BetMenu;
 use cards::{Board, Combo, HoleCards, Range, evaluate};
 use game::{InfoSet, PublicState, Seat, Strategy};
 use solvers::Player;
-use solvers::holdem::best_response::{Responder, TreeStrategy};
+use solvers::holdem::best_response::Responder;
+use solvers::strategy::TreeStrategy;
 use solvers::subgame::{Options, Solver, Subgame};
 
 use super::{asked, limit, menu, mixes, nolimit};

@@ -142,3 +142,16 @@ fn fingerprints_tell_apart_what_does_not_go_on_from_one_snapshot() {
     all.dedup();
     assert_eq!(all.len(), 6);
 }
+
+/// Snapshots that are kept must go on being known by it: it may never change.
+#[test]
+fn the_fingerprint_of_a_turn_is_the_one_in_kept_snapshots() {
+    let first = "66+,A8s+,A5s-A4s,AJo+,K9s+,KQo,QTs+,JTs,96s+,85s+,75s+,65s,54s";
+    let second = "QQ-22,AQs-A2s,ATo+,K5s+,KJo+,Q8s+,J8s+,T7s+,96s+,86s+,75s+,64s+,53s+";
+    let menu = "turn 1: 60% 108.1% allin\nriver 1: 60% allin\nturn river 2+: 2.5x\nallin-from: 77%";
+    let case = Case { ranges: [first, second], menu, ..turn() };
+    assert_eq!(
+        case.solver().fingerprint(&[]),
+        "40903445859e8f9febec57315e1d759805696beacd4849e818e868fd3bfa9127"
+    );
+}

@@ -5,8 +5,9 @@ use abstraction::buckets::Buckets;
 use cards::{Board, Card, CardSet, Combo, HoleCards, evaluate};
 use game::Street;
 use rand::{Rng, RngExt};
-use solvers::blueprint::{AbstractStrategy, MAX_ACTIONS};
+use solvers::blueprint::MAX_ACTIONS;
 use solvers::counting::HandClasses;
+use solvers::strategy::AbstractStrategy;
 use solvers::{Player, drawn};
 
 use super::{Move, Situation, StreetBetting};

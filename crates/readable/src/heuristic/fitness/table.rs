@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use abstraction::betting::{BettingTree, NodeKind};
 use game::{Chips, Street};
 use solvers::Player;
-use solvers::blueprint::AbstractStrategy;
 use solvers::counting::{ClassCounts, Path};
+use solvers::strategy::AbstractStrategy;
 
 use super::{Move, Situation, Step, StreetBetting, lines};
 use crate::Error;

@@ -10,9 +10,8 @@ use game::{Action, Street};
 use serde::Serialize;
 use show::Table;
 use show::number::{percent, whole};
-use solvers::blueprint::AbstractStrategy;
 use solvers::counting::{ClassCounts, Counting};
-use solvers::holdem::best_response::{InBuckets, TreeStrategy};
+use solvers::strategy::{AbstractStrategy, InBuckets, TreeStrategy};
 
 use super::{MeanWinnings, Method, Records, RuleEvaluator};
 use crate::Error;

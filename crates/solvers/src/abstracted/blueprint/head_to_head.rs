@@ -4,12 +4,12 @@ use abstraction::betting::BettingTree;
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-use super::AbstractStrategy;
 use super::deals::{Deal, Deals, each_block, mixed};
 use super::trainer::Trainer;
 use super::tree::{Layout, MAX_ACTIONS, Node, buckets_of};
 use crate::Error;
 use crate::regret::{drawn, normalise};
+use crate::strategy::AbstractStrategy;
 
 /// A sampled mean, in big blinds per hand.
 #[derive(Debug, Clone, Copy, PartialEq)]

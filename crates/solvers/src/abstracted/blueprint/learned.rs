@@ -14,13 +14,13 @@ use abstraction::betting::BettingTree;
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 
-use super::AbstractStrategy;
 use super::deals::{Deal, Deals, each_block, mixed};
 use super::head_to_head::{Estimate, HANDS, Sums, draw, hand};
 use super::trainer::BLOCK;
 use super::tree::{Layout, MAX_ACTIONS, buckets_of};
 use crate::Error;
 use crate::regret::normalise;
+use crate::strategy::AbstractStrategy;
 
 /// The effort of a responder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -32,12 +32,3 @@ pub use head_to_head::{Estimate, Frozen, head_to_head};
 pub use trainer::{Averaging, BLOCK, Precision, Skipping, Statistics, Trainer, TrainingOptions};
 pub use tree::MAX_ACTIONS;
 pub use values::{BlueprintValues, StrategyQuery};
-
-/// A strategy for an abstract game: action probabilities for each bucket at each decision node.
-pub trait AbstractStrategy: Sync {
-    /// Computes the probabilities of the node's actions into `shares`, which has exactly that
-    /// length. They sum to one.
-    ///
-    /// The node must be a decision of the tree, and the bucket one of its street's.
-    fn shares(&self, node: u32, bucket: u32, shares: &mut [f32]);
-}

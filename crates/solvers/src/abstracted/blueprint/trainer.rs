@@ -10,7 +10,6 @@ use game::Street;
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 
-use super::AbstractStrategy;
 use super::deals::{Deal, Deals, HoldemDeals, each_block, mixed};
 use super::tables::{HalfPrecision, SinglePrecision, Store, Table};
 use super::tree::{Layout, buckets_of};
@@ -18,6 +17,7 @@ use super::walk::{Walker, Weights};
 use crate::Error;
 use crate::abstracted::readable_bytes;
 use crate::regret::{discount_factor, normalise};
+use crate::strategy::AbstractStrategy;
 use runs::container::{Kind, Reader, Writer};
 
 /// The number format of the tables.

@@ -1,5 +1,9 @@
-//! The betting tree in the traversal's layout: twelve bytes a node, and the positions of each
-//! information set's numbers.
+//! Where a traversal of a betting tree keeps its numbers: the positions of each information set's
+//! slots, and what is won at the ends.
+//!
+//! A sampled traversal goes from node to node and does little at each, so all that it reads of a
+//! node is in twelve bytes side by side, with a copy of what the tree knows: from the tree's own
+//! arrays it would be three reads far apart.
 //!
 //! Numbers are stored in *rows*: one for each seat, street and bucket, with the slots of all the
 //! seat's decisions on that street in tree order. A traversal uses one bucket for each seat and
@@ -9,8 +13,7 @@
 use std::sync::Arc;
 
 use abstraction::betting::{BettingTree, NodeKind};
-use cards::Card;
-use game::{PublicState, Street};
+use game::Street;
 
 use crate::Error;
 
@@ -210,25 +213,6 @@ fn end(always: f32, shown: f32) -> Node {
 /// The number of buckets on each street of a tree; 0 on streets that the game does not have.
 pub(crate) fn buckets_of(tree: &BettingTree, count: impl Fn(Street) -> u32) -> [u32; 4] {
     Street::ALL.map(|street| if tree.decisions(street) == 0 { 0 } else { count(street) })
-}
-
-/// The state at a node of a tree, with as much of the board as is dealt there.
-pub(crate) fn state_at(tree: &BettingTree, node: u32, board: &[Card]) -> PublicState {
-    let mut actions = Vec::new();
-    let mut below = node;
-    while let Some(parent) = tree.parent(below) {
-        let index = below - tree.node(parent).children().start;
-        actions.push(tree.actions(parent)[index as usize]);
-        below = parent;
-    }
-    let mut public = PublicState::new(tree.def());
-    for &action in actions.iter().rev() {
-        // The board may be longer than what is due, or end where the node's street begins.
-        let _ = public.deal_from(board);
-        public.apply_unchecked(action);
-    }
-    let _ = public.deal_from(board);
-    public
 }
 
 #[cfg(test)]

@@ -38,7 +38,7 @@ use sha2::{Digest, Sha256};
 use show::number::hexadecimal;
 
 use super::deals::{Deal, HoldemDeals, draw, mixed};
-use super::tree::{Layout, MAX_ACTIONS, buckets_of, state_at};
+use super::tree::{Layout, MAX_ACTIONS, buckets_of};
 use crate::Error;
 
 /// Version of the method described above.
@@ -486,7 +486,7 @@ impl AgentStrategy {
         board: &[Card; 5],
         weights: &mut [f64],
     ) {
-        let public = state_at(&tables.tree, node, board);
+        let public = tables.tree.state_on(node, board);
         let (Some(hole), Turn::Act(seat)) = (HoleCards::new(&hole.cards()), public.turn()) else {
             return;
         };

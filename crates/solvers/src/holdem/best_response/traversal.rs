@@ -12,13 +12,13 @@ use std::ops::Range;
 
 use abstraction::betting::{BettingTree, NodeKind};
 
-use super::BoardStrategy;
-use crate::holdem::subgame::betting::{Decision, Ends, Kind, Leaf, Line, Node};
+use crate::Error;
+use crate::holdem::subgame::betting::Line;
 use crate::holdem::subgame::boards::{Boards, Next};
 use crate::holdem::subgame::storage::Tile;
 use crate::holdem::subgame::traversal::{View, Workspace, WorkspaceSize};
 use crate::holdem::subgame::vector;
-use crate::{Error, Player};
+use crate::strategy::BoardStrategy;
 
 /// Maximum number of nodes of a block, unless a single line has more.
 const NODES: usize = 24;
@@ -34,8 +34,6 @@ pub(crate) struct Blocks {
 #[derive(Debug)]
 struct Block {
     line: Line,
-    /// The index in the tree of each node.
-    numbers: Vec<u32>,
     /// The blocks after the deals.
     next: Vec<Follow>,
 }
@@ -83,10 +81,10 @@ impl Blocks {
     }
 
     fn add(&mut self, tree: &BettingTree, roots: &[u32], street: usize, depth: usize) -> usize {
-        let (mut block, leaves) = Block::new(tree, roots, street);
-        block.line.street = depth;
+        let (mut line, leaves) = Line::new(tree, roots);
+        line.street = depth;
         let number = self.all.len();
-        self.all.push(block);
+        self.all.push(Block { line, next: Vec::new() });
         let next = self.follow(tree, &leaves, street + 1, depth + 1);
         self.all[number].next = next;
         number
@@ -102,57 +100,6 @@ fn line_size(tree: &BettingTree, node: u32, street: usize) -> usize {
         _ => 0..0,
     };
     1 + children.map(|child| line_size(tree, child, street)).sum::<usize>()
-}
-
-impl Block {
-    /// The block of these lines, and the nodes after its deals.
-    fn new(tree: &BettingTree, roots: &[u32], street: usize) -> (Block, Vec<u32>) {
-        let mut line = Line { slots: [roots.len(); 2], ..Line::default() };
-        let mut numbers = roots.to_vec();
-        let mut slots: Vec<[usize; 2]> = (0..roots.len()).map(|root| [root; 2]).collect();
-        let mut leaves = Vec::new();
-        let mut at = 0;
-        while let Some(&number) = numbers.get(at) {
-            let chips: f64 = tree.committed(number).into_iter().min().unwrap_or_default().into();
-            let kind = match tree.node(number).kind {
-                NodeKind::Showdown => Kind::Showdown(chips),
-                NodeKind::Fold { winner } => {
-                    Kind::Fold(Player::BOTH[1 - usize::from(winner)], chips)
-                }
-                NodeKind::Decision { seat, street: on, .. } if usize::from(on) == street => {
-                    let player = Player::BOTH[usize::from(seat)];
-                    let children = tree.node(number).children();
-                    let decision = Decision {
-                        player,
-                        child: numbers.len(),
-                        action: 0,
-                        count: children.len(),
-                        row: 0,
-                        number: line.decisions,
-                    };
-                    line.decisions += 1;
-                    let learner = player.other().index();
-                    for child in children {
-                        let mut of_child = slots[at];
-                        of_child[learner] = line.slots[learner];
-                        line.slots[learner] += 1;
-                        slots.push(of_child);
-                        numbers.push(child);
-                    }
-                    Kind::Decision(decision)
-                }
-                NodeKind::Decision { .. } => {
-                    line.deals.push(Leaf { node: at, line: 0 });
-                    leaves.push(number);
-                    Kind::Deal(line.deals.len() - 1)
-                }
-            };
-            line.nodes.push(Node { kind, slots: slots[at] });
-            at += 1;
-        }
-        line.ends = Player::BOTH.map(|learner| Ends::new(&line.nodes, learner));
-        (Block { line, numbers, next: Vec::new() }, leaves)
-    }
 }
 
 /// The floating-point type.
@@ -245,16 +192,13 @@ impl Pass<'_> {
         buffers: &mut PassBuffers<'_>,
     ) -> Result<(), Error> {
         let [_, row] = self.view.rows(self.view.board(board));
-        let me = self.view.player.index();
         let PassBuffers { workspaces, shares } = buffers;
-        for (node, &number) in block.line.nodes.iter().zip(&block.numbers) {
-            let Kind::Decision(decision) = &node.kind else { continue };
+        for decision in &block.line.decisions {
             if decision.player == self.view.player {
                 continue;
             }
-            let child = block.line.nodes[decision.child].slots[me];
-            let (before, after) = workspaces[depth].reach.split_at_mut(child * row);
-            let reach = &before[node.slots[me] * row..][..row];
+            let (before, after) = workspaces[depth].reach.split_at_mut(decision.child_slot * row);
+            let reach = &before[decision.slot * row..][..row];
             let children = &mut after[..decision.count * row];
             if is_zero(reach) {
                 children.fill(0.0);
@@ -264,6 +208,7 @@ impl Pass<'_> {
             if shares.len() < needed {
                 shares.resize(needed, 0.0);
             }
+            let number = block.line.nodes[decision.node];
             self.agent[board].shares(number, row, &mut shares[..needed])?;
             vector::portion(&shares[..needed], reach, children);
         }
@@ -271,10 +216,9 @@ impl Pass<'_> {
     }
 
     fn up(&self, line: &Line, row: usize, workspace: &mut Workspace<Number>) {
-        for (at, node) in line.nodes.iter().enumerate().rev() {
-            let Kind::Decision(decision) = &node.kind else { continue };
+        for decision in line.decisions.iter().rev() {
             let (before, after) = workspace.values.split_at_mut(decision.child * row);
-            let value = &mut before[at * row..][..row];
+            let value = &mut before[decision.node * row..][..row];
             let values = &after[..decision.count * row];
             if decision.player == self.view.player {
                 vector::best(values, value, decision.count, row);
@@ -297,8 +241,7 @@ impl Pass<'_> {
         let me = self.view.player.index();
         for Follow { leaves, block: follow } in &block.next {
             let leaves = &block.line.deals[leaves.clone()];
-            let nodes =
-                || leaves.iter().map(|leaf| (leaf.node, block.line.nodes[leaf.node].slots[me]));
+            let nodes = || leaves.iter().map(|leaf| (leaf.node, leaf.slots[me]));
             let workspace = &mut buffers.workspaces[depth];
             for (node, _) in nodes() {
                 workspace.values[node * row..][..row].fill(0.0);

@@ -1,19 +1,21 @@
-//! The betting tree of a subgame as flat arrays, without cards.
+//! Where a traversal keeps its numbers: the rows and slots of the decisions of a betting tree, and
+//! its ends, street by street.
 //!
 //! A *line* is the betting of one street after one betting history. It is the same for all cards,
 //! so it is stored once. Its nodes are in breadth-first order: the children of a node are adjacent
 //! and come after it. Each decision has a *row* of numbers for each action. While the other player
 //! learns, each action of a decision has a *slot* for the hands that reach it.
 
-use cards::CardSet;
-use game::{Action, PublicState, Seat, Turn, notation};
+use abstraction::betting::{BettingTree, NodeKind};
+use game::{Action, PublicState, Seat};
 
 use super::terminal::LANES;
 use crate::{Error, Player};
 
-/// All lines of a subgame. Line 0 is the street it starts on.
+/// A betting tree in lines. Line 0 is the street it starts on.
 #[derive(Debug)]
 pub(crate) struct Betting {
+    tree: BettingTree<()>,
     pub(crate) lines: Vec<Line>,
 }
 
@@ -22,18 +24,35 @@ pub(crate) struct Betting {
 pub(crate) struct Line {
     /// Streets since the first.
     pub(crate) street: usize,
-    pub(crate) nodes: Vec<Node>,
-    /// Actions of all decisions.
-    pub(crate) actions: Vec<Action>,
+    /// The number in the tree of each node.
+    pub(crate) nodes: Vec<u32>,
+    pub(crate) decisions: Vec<Decision>,
     /// The nodes after which a card is dealt, each with the line that follows.
     pub(crate) deals: Vec<Leaf>,
     /// Number of rows of each player's decisions: one per action.
     pub(crate) rows: [usize; 2],
-    pub(crate) decisions: usize,
     /// Number of slots while each player learns.
     pub(crate) slots: [usize; 2],
     /// The terminal nodes of the hand, for each player as the learner.
     pub(crate) ends: [Ends; 2],
+}
+
+/// A decision of a player.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Decision {
+    /// Index among the line's nodes; below, that of the first child.
+    pub(crate) node: usize,
+    pub(crate) child: usize,
+    /// Number of actions.
+    pub(crate) count: usize,
+    pub(crate) player: Player,
+    /// Index of the first of the player's rows.
+    pub(crate) row: usize,
+    /// Index among the line's decisions.
+    pub(crate) number: usize,
+    /// The slot of the player's hands here while the other learns; below, that of the first child.
+    pub(crate) slot: usize,
+    pub(crate) child_slot: usize,
 }
 
 /// A node after which a card is dealt and the betting goes on.
@@ -41,41 +60,8 @@ pub(crate) struct Line {
 pub(crate) struct Leaf {
     pub(crate) node: usize,
     pub(crate) line: usize,
-}
-
-/// A node of a line.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Node {
-    pub(crate) kind: Kind,
-    /// The slot of the other player's hands at this node, while each player learns.
+    /// The slot of the other player's hands, while each player learns.
     pub(crate) slots: [usize; 2],
-}
-
-/// The kind of a node.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Kind {
-    /// A player chooses an action.
-    Decision(Decision),
-    /// This player folds and loses this number of chips.
-    Fold(Player, f64),
-    /// A showdown, after any board cards still to come; this number of chips is won or lost.
-    Showdown(f64),
-    /// A card is dealt: an index into the line's `deals`.
-    Deal(usize),
-}
-
-/// A decision of a player.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Decision {
-    pub(crate) player: Player,
-    /// Index of the first child, and of the first of the line's actions.
-    pub(crate) child: usize,
-    pub(crate) action: usize,
-    pub(crate) count: usize,
-    /// Index of the first of the player's rows.
-    pub(crate) row: usize,
-    /// Index among the line's decisions.
-    pub(crate) number: usize,
 }
 
 /// The terminal nodes of a line for one learner, by the slot of the opponent's hands that reach
@@ -101,200 +87,141 @@ pub(crate) fn player_of(seat: Seat) -> Player {
 }
 
 impl Betting {
-    /// Builds the tree from a state in which a player is to act, with at most `most` nodes.
+    /// The betting from a state to the end of the hand, with at most `most` nodes.
     pub(crate) fn new(
         root: &PublicState,
         menu: &dyn Fn(&PublicState) -> Vec<Action>,
         most: usize,
     ) -> Result<Betting, Error> {
-        let mut betting = Betting { lines: Vec::new() };
-        let mut left = most;
-        let mut waiting: Vec<(_, Option<(usize, usize)>)> = vec![(root.clone(), None)];
-        while let Some((state, from)) = waiting.pop() {
-            let number = betting.lines.len();
-            let (mut line, next) = Line::new(state, menu, &mut left)
-                .map_err(|problem| problem.unwrap_or_else(|| too_many_nodes(most)))?;
+        let tree = BettingTree::from_state(root, menu, most as u64)?;
+        let mut lines: Vec<Line> = Vec::new();
+        let mut waiting: Vec<(u32, Option<(usize, usize)>)> = vec![(BettingTree::ROOT, None)];
+        while let Some((first, from)) = waiting.pop() {
+            let number = lines.len();
+            let (mut line, next) = Line::new(&tree, &[first]);
             if let Some((parent, leaf)) = from {
-                let parent = &mut betting.lines[parent];
+                let parent = &mut lines[parent];
                 parent.deals[leaf].line = number;
                 line.street = parent.street + 1;
             }
-            betting.lines.push(line);
+            lines.push(line);
             let next = next.into_iter().enumerate();
-            waiting.extend(next.map(|(leaf, state)| (state, Some((number, leaf)))));
+            waiting.extend(next.map(|(leaf, first)| (first, Some((number, leaf)))));
         }
-        Ok(betting)
+        Ok(Betting { tree, lines })
     }
-}
 
-/// The problem with a line; `None` if it has too many nodes.
-type Problem = Option<Error>;
-
-fn too_many_nodes(most: usize) -> Error {
-    Error::new(format!(
-        "the betting tree has more than {most} nodes, not counting cards: offer fewer sizes or \
-         raises, or raise the limit"
-    ))
-}
-
-impl Line {
-    /// The betting of one street only, from `root`, with at most `most` nodes, and the states after
-    /// its deals, with an arbitrary card dealt.
-    pub(crate) fn alone(
+    /// The betting from a state to the end of its street, with at most `most` nodes: one line.
+    pub(crate) fn of_street(
         root: &PublicState,
         menu: &dyn Fn(&PublicState) -> Vec<Action>,
         most: usize,
-    ) -> Result<(Line, Vec<PublicState>), Error> {
-        let mut left = most;
-        Line::new(root.clone(), menu, &mut left)
-            .map_err(|problem| problem.unwrap_or_else(|| too_many_nodes(most)))
+    ) -> Result<Betting, Error> {
+        let tree = BettingTree::of_street(root, menu, most as u64)?;
+        let (line, _) = Line::new(&tree, &[BettingTree::ROOT]);
+        Ok(Betting { tree, lines: vec![line] })
     }
 
-    /// The line that starts at `root`, and the states after its deals, with an arbitrary card
-    /// dealt.
-    fn new(
-        root: PublicState,
-        menu: &dyn Fn(&PublicState) -> Vec<Action>,
-        left: &mut usize,
-    ) -> Result<(Line, Vec<PublicState>), Problem> {
-        let mut line = Line { slots: [1; 2], ..Line::default() };
-        *left = left.checked_sub(1).ok_or(None)?;
-        let mut states = vec![(root, [0; 2])];
+    /// The actions of a decision of a line.
+    pub(crate) fn actions(&self, line: &Line, decision: &Decision) -> &[Action] {
+        self.tree.actions(line.nodes[decision.node])
+    }
+
+    /// The state at a node of a line, with arbitrary cards after those of the root.
+    pub(crate) fn state(&self, line: &Line, node: usize) -> PublicState {
+        self.tree.state_at(line.nodes[node])
+    }
+}
+
+impl Line {
+    /// The betting of the street that begins at these nodes of a tree, which become its first, and
+    /// the nodes after its deals. Several first nodes are several lines side by side.
+    pub(crate) fn new<M>(tree: &BettingTree<M>, first: &[u32]) -> (Line, Vec<u32>) {
+        let street = first.first().map(|&node| tree.street(node));
+        let mut line = Line { nodes: first.to_vec(), slots: [first.len(); 2], ..Line::default() };
+        let mut slots: Vec<[usize; 2]> = (0..first.len()).map(|at| [at; 2]).collect();
         let mut next = Vec::new();
         let mut at = 0;
-        while at < states.len() {
-            let (state, slots) = states[at].clone();
-            let kind = match state.turn() {
-                Turn::Act(seat) => {
-                    line.decide(&state, player_of(seat), slots, menu, &mut states, left)?
+        while let Some(&number) = line.nodes.get(at) {
+            let chips: f64 = tree.committed(number).into_iter().min().unwrap_or_default().into();
+            match tree.node(number).kind {
+                NodeKind::Decision { seat, .. } if Some(tree.street(number)) == street => {
+                    let player = Player::BOTH[usize::from(seat)];
+                    let children = tree.node(number).children();
+                    // While the other player learns, the acting player's hands are split among the
+                    // children.
+                    let learner = player.other().index();
+                    let decision = Decision {
+                        node: at,
+                        child: line.nodes.len(),
+                        count: children.len(),
+                        player,
+                        row: line.rows[player.index()],
+                        number: line.decisions.len(),
+                        slot: slots[at][learner],
+                        child_slot: line.slots[learner],
+                    };
+                    line.rows[player.index()] += decision.count;
+                    line.slots[learner] += decision.count;
+                    for (index, child) in children.enumerate() {
+                        let mut of_child = slots[at];
+                        of_child[learner] = decision.child_slot + index;
+                        slots.push(of_child);
+                        line.nodes.push(child);
+                    }
+                    line.decisions.push(decision);
                 }
-                Turn::Deal(_) if state.able().len() > 1 => {
-                    line.deals.push(Leaf { node: at, line: 0 });
-                    next.push(with_a_card(&state));
-                    Kind::Deal(line.deals.len() - 1)
+                NodeKind::Decision { .. } => {
+                    line.deals.push(Leaf { node: at, line: 0, slots: slots[at] });
+                    next.push(number);
                 }
-                Turn::Deal(_) | Turn::Over => end(&state),
-            };
-            line.nodes.push(Node { kind, slots });
+                NodeKind::Fold { winner } => {
+                    for learner in Player::BOTH {
+                        let won = learner.index() == usize::from(winner);
+                        let fold = Some((at, if won { chips } else { -chips }));
+                        line.ends[learner.index()].at(slots[at][learner.index()]).fold = fold;
+                    }
+                }
+                NodeKind::Showdown => {
+                    for (ends, slot) in line.ends.iter_mut().zip(slots[at]) {
+                        ends.at(slot).showdown = Some((at, chips));
+                    }
+                }
+            }
             at += 1;
         }
-        line.ends = Player::BOTH.map(|learner| Ends::new(&line.nodes, learner));
-        Ok((line, next))
-    }
-
-    /// Adds a decision's children to `states`.
-    fn decide(
-        &mut self,
-        state: &PublicState,
-        player: Player,
-        slots: [usize; 2],
-        menu: &dyn Fn(&PublicState) -> Vec<Action>,
-        states: &mut Vec<(PublicState, [usize; 2])>,
-        left: &mut usize,
-    ) -> Result<Kind, Problem> {
-        let actions = menu(state);
-        check(state, &actions)?;
-        *left = left.checked_sub(actions.len()).ok_or(None)?;
-        let decision = Decision {
-            player,
-            child: states.len(),
-            action: self.actions.len(),
-            count: actions.len(),
-            row: self.rows[player.index()],
-            number: self.decisions,
-        };
-        self.rows[player.index()] += actions.len();
-        self.decisions += 1;
-        // While the other player learns, the acting player's hands are split among the children.
-        let learner = player.other().index();
-        for &action in &actions {
-            let mut child = state.clone();
-            child.apply_unchecked(action);
-            let mut child_slots = slots;
-            child_slots[learner] = self.slots[learner];
-            self.slots[learner] += 1;
-            states.push((child, child_slots));
+        for Ends(ends) in &mut line.ends {
+            ends.sort_by_key(|end| (end.showdown.is_none(), end.fold.is_some()));
         }
-        self.actions.extend(actions);
-        Ok(Kind::Decision(decision))
+        (line, next)
     }
-}
 
-/// Checks that the menu's actions are legal and in order.
-fn check(state: &PublicState, actions: &[Action]) -> Result<(), Problem> {
-    let betting = || notation::betting(state);
-    let refuse = |text: String| Err(Some(Error::new(text)));
-    if actions.is_empty() {
-        return refuse(format!(
-            "the menu offers no action after `{}`: it must offer at least one",
-            betting()
-        ));
+    /// The decision at a node, if it is one.
+    pub(crate) fn decision(&self, node: usize) -> Option<&Decision> {
+        let found = self.decisions.binary_search_by_key(&node, |decision| decision.node);
+        found.ok().map(|number| &self.decisions[number])
     }
-    let legal = state.legal();
-    if let Some(&action) = actions.iter().find(|&&action| !legal.allows(action)) {
-        return refuse(format!(
-            "the menu offers {action:?} after `{}`, which the rules do not allow there",
-            betting()
-        ));
-    }
-    let order = |action: Action| match action {
-        Action::Fold => (0, 0),
-        Action::Call => (1, 0),
-        Action::RaiseTo(total) => (2, total),
-    };
-    if !actions.is_sorted_by(|&a, &b| order(a) < order(b)) {
-        return refuse(format!(
-            "the menu's actions after `{}` are not in order: fold, call, then raises from the \
-             smallest, each once",
-            betting()
-        ));
-    }
-    Ok(())
-}
 
-/// The state after an arbitrary card: the betting does not depend on it.
-fn with_a_card(state: &PublicState) -> PublicState {
-    let seen: CardSet = state.board().set();
-    let card = state.def().deck().into_iter().find(|&card| !seen.contains(card));
-    let mut next = state.clone();
-    next.deal(&[card.expect("a deck has cards left after the turn")])
-        .expect("one unseen card is due on turn and river");
-    next
-}
-
-/// The terminal node of a state. The stake is the smaller of the two players' contributions.
-fn end(state: &PublicState) -> Kind {
-    let chips = state.committed().as_slice().iter().min().copied().unwrap_or_default();
-    match state.folded().iter().next() {
-        Some(seat) => Kind::Fold(player_of(seat), chips.into()),
-        None => Kind::Showdown(chips.into()),
+    /// The number of the deal at a node, if there is one.
+    pub(crate) fn deal(&self, node: usize) -> Option<usize> {
+        self.deals.binary_search_by_key(&node, |leaf| leaf.node).ok()
     }
 }
 
 impl Ends {
-    pub(crate) fn new(nodes: &[Node], learner: Player) -> Ends {
-        let mut ends: Vec<End> = Vec::new();
-        for (at, node) in nodes.iter().enumerate() {
-            let slot = node.slots[learner.index()];
-            let mut add = |set: &dyn Fn(&mut End)| match ends.iter_mut().find(|e| e.slot == slot) {
-                Some(end) => set(end),
-                None => {
-                    let mut end = End { slot, ..End::default() };
-                    set(&mut end);
-                    ends.push(end);
-                }
-            };
-            match node.kind {
-                Kind::Fold(who, chips) => {
-                    let won = if who == learner { -chips } else { chips };
-                    add(&|end| end.fold = Some((at, won)));
-                }
-                Kind::Showdown(chips) => add(&|end| end.showdown = Some((at, chips))),
-                Kind::Decision(_) | Kind::Deal(_) => {}
-            }
-        }
-        ends.sort_by_key(|end| (end.showdown.is_none(), end.fold.is_some()));
-        Ends(ends)
+    /// The ends reached by a slot, which may be none yet.
+    fn at(&mut self, slot: usize) -> &mut End {
+        let found = self.0.iter().position(|end| end.slot == slot);
+        let at = found.unwrap_or_else(|| {
+            self.0.push(End { slot, ..End::default() });
+            self.0.len() - 1
+        });
+        &mut self.0[at]
+    }
+
+    /// All of them, in the order of their groups.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &End> {
+        self.0.iter()
     }
 
     /// Groups of at most [`LANES`] terminal nodes, which are computed together. The order of the

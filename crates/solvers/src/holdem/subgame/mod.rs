@@ -9,7 +9,7 @@
 //! A [`DepthLimited`] game ends with the street it starts on, with estimated values
 //! ([`LeafValues`]) instead of later streets.
 //!
-//! Modules: `betting` (the betting tree without cards), `boards` (the hands possible on each
+//! Modules: `betting` (the betting tree in lines), `boards` (the hands possible on each
 //! board), `traversal` (one pass over the subgame, with its buffers and terminal nodes),
 //! `evaluation` (exact values), `gadget` (re-solving gadget), `rows` and `terminal` (inner loops),
 //! `vector` (their dispatch to the processor's registers), `storage` (regrets and averages).
@@ -67,7 +67,7 @@ pub struct Subgame {
 /// The size of a subgame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Size {
-    /// Number of nodes of the betting tree, not counting cards.
+    /// Number of nodes of the betting tree, not counting cards. A deal is one, too.
     pub nodes: usize,
     /// Number of hands of the first and the second player on the first board.
     pub hands: [usize; 2],
@@ -78,14 +78,14 @@ pub struct Size {
 }
 
 impl Subgame {
-    /// Maximum number of nodes of a betting tree, not counting cards.
+    /// Maximum number of nodes of a betting tree, not counting cards and deals.
     pub const NODES: usize = 250_000;
 
     /// Builds the subgame that starts in this state. The first range is that of the player in seat
     /// 0.
     ///
     /// The menu returns the actions at a decision: fold, call, then raises from the smallest, all
-    /// of them legal. It must not depend on the cards: it is called once for all cards that can be
+    /// of them legal. It must not depend on the cards: it is not asked for each card that can be
     /// dealt.
     ///
     /// # Errors
@@ -144,7 +144,7 @@ impl Subgame {
             };
             cells += of(self.census.hands[line.street]);
             numbers += of(self.census.numbers[line.street]);
-            decisions += line.decisions as u64 * boards;
+            decisions += line.decisions.len() as u64 * boards;
             storages += boards;
         }
         let stored = match options.precision {

@@ -500,8 +500,9 @@ impl Solver {
             Combo::all().for_each(|combo| hash.update(range.weight(combo).to_le_bytes()));
         }
         for line in &subgame.betting.lines {
-            hash.update((line.actions.len() as u64).to_le_bytes());
-            for &action in &line.actions {
+            let actions = || line.decisions.iter().flat_map(|at| subgame.betting.actions(line, at));
+            hash.update((actions().count() as u64).to_le_bytes());
+            for &action in actions() {
                 let (kind, total) = match action {
                     Action::Fold => (0, 0),
                     Action::Call => (1, 0),

@@ -3,7 +3,7 @@
 use cards::{Card, Combo, Range, SuitPermutation};
 use game::{Action, Played, PublicState, Turn};
 
-use super::betting::{Decision, Kind, player_of};
+use super::betting::{Decision, Line, player_of};
 use super::solver::Solver;
 use super::storage::BoardStorage;
 use crate::Player;
@@ -129,17 +129,16 @@ impl<'a> Spot<'a> {
 
     /// The menu's actions; empty if no player is to act.
     pub fn actions(&self) -> &'a [Action] {
-        let line = &self.solver.subgame.betting.lines[self.line];
-        self.decision().map_or(&[], |decision| {
-            &line.actions[decision.action..decision.action + decision.count]
-        })
+        let betting = &self.solver.subgame.betting;
+        self.decision().map_or(&[], |decision| betting.actions(self.line(), decision))
+    }
+
+    fn line(&self) -> &'a Line {
+        &self.solver.subgame.betting.lines[self.line]
     }
 
     pub(crate) fn decision(&self) -> Option<&'a Decision> {
-        match &self.solver.subgame.betting.lines[self.line].nodes[self.node].kind {
-            Kind::Decision(decision) => Some(decision),
-            _ => None,
-        }
+        self.line().decision(self.node)
     }
 
     /// The average strategy of a hand of the acting player: the probability of each of the
@@ -189,11 +188,10 @@ impl<'a> Spot<'a> {
     /// # Errors
     /// When the card cannot be dealt.
     pub fn deal(mut self, card: Card) -> Result<Spot<'a>, OffTree> {
-        let betting = &self.solver.subgame.betting;
-        let line = &betting.lines[self.line];
+        let line = self.line();
         self.state.deal(&[card]).map_err(|_| OffTree::Card(card))?;
         self.ranges = self.ranges.map(|range| range.without([card].into_iter().collect()));
-        let Kind::Deal(leaf) = line.nodes[self.node].kind else { return Ok(self) };
+        let Some(leaf) = line.deal(self.node) else { return Ok(self) };
         let board = &self.solver.boards.all[self.board];
         let solved = self.renaming.card(card);
         let found = board.next.iter().enumerate().find_map(|(at, next)| {

@@ -104,7 +104,7 @@ impl BoardStorage {
             Precision::Half => Cells::Half {
                 regrets: vec![0; cells].into(),
                 averages: vec![0; cells].into(),
-                scales: vec![Scales::default(); line.decisions].into(),
+                scales: vec![Scales::default(); line.decisions.len()].into(),
             },
         };
         BoardStorage { cells, row, rows: line.rows, below: Vec::new() }

@@ -10,7 +10,7 @@ use std::sync::Mutex;
 
 use arrayvec::ArrayVec;
 
-use super::betting::{Betting, Decision, End, Kind, Leaf, Line};
+use super::betting::{Betting, Decision, End, Leaf, Line};
 use super::boards::{Board, Boards, Next};
 use super::storage::{BoardStorage, Tile, Unpacked};
 use super::terminal::{LANES, Lanes, Real, Sums};
@@ -160,15 +160,12 @@ impl<W: Work> Pass<'_, W> {
         storage: &mut BoardStorage,
         workspace: &mut Workspace<W::Real>,
     ) {
-        for node in &line.nodes {
-            let Kind::Decision(decision) = &node.kind else { continue };
+        for decision in &line.decisions {
             if decision.player == self.view.player {
                 continue;
             }
-            let slot = node.slots[self.view.player.index()];
-            let child = line.nodes[decision.child].slots[self.view.player.index()];
-            let (before, after) = workspace.reach.split_at_mut(child * tile.row);
-            let reach = &before[slot * tile.row + tile.start..][..tile.len];
+            let (before, after) = workspace.reach.split_at_mut(decision.child_slot * tile.row);
+            let reach = &before[decision.slot * tile.row + tile.start..][..tile.len];
             let children = &mut after[tile.start..];
             self.work.split(storage, decision, tile, &mut workspace.unpacked, reach, children);
         }
@@ -184,16 +181,15 @@ impl<W: Work> Pass<'_, W> {
         workspace: &mut Workspace<W::Real>,
     ) {
         let [row, _] = self.view.rows(board);
-        // What the showdowns have not prefetched is, in equal parts at all nodes.
-        let steps = storage.tiles(row).count() * line.nodes.len();
+        // What the showdowns have not prefetched is, in equal parts at all decisions.
+        let steps = storage.tiles(row).count() * line.decisions.len();
         let lines = workspace.prefetch.lines().div_ceil(steps.max(1));
         for tile in storage.tiles(row).rev() {
             self.view.leave(line, board, tile, workspace);
-            for (at, node) in line.nodes.iter().enumerate().rev() {
+            for decision in line.decisions.iter().rev() {
                 (0..lines).for_each(|_| workspace.prefetch.fetch());
-                let Kind::Decision(decision) = &node.kind else { continue };
                 let (before, after) = workspace.values.split_at_mut(decision.child * row);
-                let value = &mut before[at * row + tile.start..][..tile.len];
+                let value = &mut before[decision.node * row + tile.start..][..tile.len];
                 let values = &after[tile.start..];
                 if decision.player == self.view.player {
                     let unpacked = &mut workspace.unpacked;
@@ -221,7 +217,7 @@ impl<W: Work> Pass<'_, W> {
             parallel::for_each(storage.below.iter_mut().enumerate(), |(job, storage)| {
                 let (leaf, next) = (&line.deals[job / cards], &board.next[job % cards]);
                 workspaces.later(|later| {
-                    self.arrive(line, board, (leaf, next), reach, &mut later[0]);
+                    self.arrive(board, (leaf, next), reach, &mut later[0]);
                     self.follow_on(leaf.line, next.board, storage, later);
                 });
             });
@@ -243,7 +239,7 @@ impl<W: Work> Pass<'_, W> {
         let mut storages = storage.below.iter_mut();
         for leaf in &line.deals {
             for (next, storage) in board.next.iter().zip(&mut storages) {
-                self.arrive(line, board, (leaf, next), &workspace.reach, &mut later[0]);
+                self.arrive(board, (leaf, next), &workspace.reach, &mut later[0]);
                 self.follow_on(leaf.line, next.board, storage, later);
             }
         }
@@ -267,7 +263,7 @@ impl<W: Work> Pass<'_, W> {
                 let storage = storages.next().expect("a part for each deal");
                 let other = self.view.player.other();
                 let prefetch = storages.peek().map(|storage| storage.addresses(other));
-                self.arrive(line, board, (leaf, next), &workspace.reach, &mut later[0]);
+                self.arrive(board, (leaf, next), &workspace.reach, &mut later[0]);
                 self.line(leaf.line, next.board, storage, prefetch, later);
                 self.scatter(next, &later[0].values, value);
             }
@@ -277,15 +273,13 @@ impl<W: Work> Pass<'_, W> {
     /// Computes the opponent's weights after a card, at the first node of the line that follows.
     fn arrive(
         &self,
-        line: &Line,
         board: &Board,
         (leaf, next): (&Leaf, &Next),
         reach: &[W::Real],
         workspace: &mut Workspace<W::Real>,
     ) {
         let [_, row] = self.view.rows(board);
-        let slot = line.nodes[leaf.node].slots[self.view.player.index()];
-        let reach = &reach[slot * row..][..row];
+        let reach = &reach[leaf.slots[self.view.player.index()] * row..][..row];
         let chance = W::Real::from_f64(board.chance);
         let before = &next.cards[0].before[self.view.player.other().index()];
         let [_, row] = self.view.rows(self.view.board(next.board));
@@ -327,7 +321,7 @@ impl<W: Work> Pass<'_, W> {
             workspaces.later(|later| {
                 for (number, (storage, next)) in (first..).zip(storages.iter_mut().zip(nexts)) {
                     let prefetch = addresses.get(number + 1).cloned();
-                    self.arrive(line, board, (leaf, next), reach, &mut later[0]);
+                    self.arrive(board, (leaf, next), reach, &mut later[0]);
                     self.line(leaf.line, next.board, storage, prefetch, later);
                     self.scatter(next, &later[0].values, sum);
                 }
@@ -550,11 +544,8 @@ impl WorkspaceSize {
             size.slots = size.slots.max(line.slots[0]).max(line.slots[1]);
             let groups = line.ends.iter().map(|ends| ends.groups().count());
             size.groups = size.groups.max(groups.max().unwrap_or_default());
-            for node in &line.nodes {
-                if let Kind::Decision(decision) = node.kind {
-                    size.unpacked = size.unpacked.max(decision.count);
-                }
-            }
+            let counts = line.decisions.iter().map(|decision| decision.count);
+            size.unpacked = size.unpacked.max(counts.max().unwrap_or_default());
         }
         size
     }
