@@ -1,6 +1,6 @@
 //! `cardroom solve endgame rules`: finds the cheapest short lists of rules.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use readable::endgame::database::Database;
 use readable::endgame::rules::RulesReport;
@@ -20,6 +20,7 @@ use crate::{interrupt, report};
 ///
 /// Examples:
 ///   cardroom solve endgame rules endgames --lines 3
+///   cardroom solve endgame rules endgames --lines 3 --card rules.html
 ///   cardroom solve endgame rules endgames --lines 0 --price mine.rules
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
@@ -40,6 +41,10 @@ pub(super) struct Args {
     /// Write the longest list found, with the rule for calls, to this file
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Write the best lists of one to three bets as a card to play by: one page to print, .html, or
+    /// a picture, .svg
+    #[arg(long, value_name = "FILE")]
+    card: Option<PathBuf>,
     #[arg(from_global)]
     json: bool,
     #[arg(from_global)]
@@ -53,6 +58,8 @@ impl Report for RulesReport<'_> {
 /// Runs the command: finds rules, prices them and returns the table.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     output::check(args.out.as_deref())?;
+    output::check(args.card.as_deref())?;
+    let as_picture = args.card.as_deref().map(card_is_picture).transpose()?;
     let database = Database::open(&args.data)?;
     if args.games == 0 || args.games >= database.games() {
         return Err(Failure::input(anyhow::anyhow!(
@@ -84,5 +91,23 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     if let Some(path) = &args.out {
         report::write(path, &longest.to_string())?;
     }
+    if let Some((path, as_picture)) = args.card.as_ref().zip(as_picture) {
+        let card = report.card();
+        report::write(path, &if as_picture { card.svg() } else { card.html() })?;
+    }
     Output::report(&report, args.json)
+}
+
+/// Whether a card is to be a picture rather than a page.
+fn card_is_picture(path: &Path) -> Result<bool, Failure> {
+    match path.extension().and_then(|ending| ending.to_str()) {
+        Some("svg") => Ok(true),
+        Some("html") => Ok(false),
+        _ => {
+            let path = path.display();
+            Err(Failure::usage(format!(
+                "--card {path}: a card is a file that ends in .html or .svg"
+            )))
+        }
+    }
 }
