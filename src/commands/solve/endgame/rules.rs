@@ -42,9 +42,9 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Write the best lists of one to three bets as a card to play by: one page to print, .html, or
-    /// a picture, .svg
+    /// a picture, .svg; may be given for each
     #[arg(long, value_name = "FILE")]
-    card: Option<PathBuf>,
+    card: Vec<PathBuf>,
     #[arg(from_global)]
     json: bool,
     #[arg(from_global)]
@@ -58,8 +58,11 @@ impl Report for RulesReport<'_> {
 /// Runs the command: finds rules, prices them and returns the table.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     output::check(args.out.as_deref())?;
-    output::check(args.card.as_deref())?;
-    let as_picture = args.card.as_deref().map(card_is_picture).transpose()?;
+    let cards = args.card.iter().map(|path| {
+        output::check(Some(path))?;
+        Ok((path, card_is_picture(path)?))
+    });
+    let cards = cards.collect::<Result<Vec<_>, Failure>>()?;
     let database = Database::open(&args.data)?;
     if args.games == 0 || args.games >= database.games() {
         return Err(Failure::input(anyhow::anyhow!(
@@ -91,7 +94,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     if let Some(path) = &args.out {
         report::write(path, &longest.to_string())?;
     }
-    if let Some((path, as_picture)) = args.card.as_ref().zip(as_picture) {
+    for (path, as_picture) in cards {
         let card = report.card();
         report::write(path, &if as_picture { card.svg() } else { card.html() })?;
     }
