@@ -90,7 +90,7 @@ fn solutions_of_a_database_are_equilibria_and_rules_are_priced_on_other_games() 
     assert!(number(&summary["largest_difference"]) < 1e-6);
     folder.write("mine.rules", "bet 1 when beating at least 85 %\nelse check\n");
     let arguments = "solve endgame rules db --games 200 --lines 1";
-    let cards = "--card card.svg --card card.html";
+    let cards = "--card card.html --svg card.svg";
     let rules = folder.json((arguments, "--price mine.rules", cards));
     let price = |name: &str| {
         let all = list(&rules["rules"]);
@@ -113,7 +113,7 @@ fn solutions_of_a_database_are_equilibria_and_rules_are_priced_on_other_games() 
         let said = folder.read(card);
         shows(&said, &["The last bet", "Nobody has bet: 1 size, costs 0.0", "The bet is the pot"]);
     }
-    folder.fails(2, (arguments, "--card card.png"), "ends in .html or .svg");
+    folder.fails(2, (arguments, "--card card.svg"), "a card is an .html file");
     folder.fails(
         3,
         "solve endgame rules db --games 700",

@@ -41,10 +41,13 @@ pub(super) struct Args {
     /// Write the longest list found, with the rule for calls, to this file
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Write the best lists of one to three bets as a card to play by: one page to print, .html, or
-    /// a picture, .svg; may be given for each
+    /// Write the best lists of one to three bets to this file, .html, as a one-page card for
+    /// printing
     #[arg(long, value_name = "FILE")]
-    card: Vec<PathBuf>,
+    card: Option<PathBuf>,
+    /// Draw that card into this SVG file
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
     #[arg(from_global)]
     json: bool,
     #[arg(from_global)]
@@ -58,11 +61,11 @@ impl Report for RulesReport<'_> {
 /// Runs the command: finds rules, prices them and returns the table.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     output::check(args.out.as_deref())?;
-    let cards = args.card.iter().map(|path| {
-        output::check(Some(path))?;
-        Ok((path, card_is_picture(path)?))
-    });
-    let cards = cards.collect::<Result<Vec<_>, Failure>>()?;
+    output::check(args.card.as_deref())?;
+    output::check(args.svg.as_deref())?;
+    if let Some(card) = args.card.as_deref() {
+        check_page(card)?;
+    }
     let database = Database::open(&args.data)?;
     if args.games == 0 || args.games >= database.games() {
         return Err(Failure::input(anyhow::anyhow!(
@@ -94,23 +97,21 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     if let Some(path) = &args.out {
         report::write(path, &longest.to_string())?;
     }
-    for (path, as_picture) in cards {
-        let card = report.card();
-        report::write(path, &if as_picture { card.svg() } else { card.html() })?;
+    if let Some(path) = &args.card {
+        report::write(path, &report.card().html())?;
+    }
+    if let Some(path) = &args.svg {
+        report::write(path, &report.card().svg())?;
     }
     Output::report(&report, args.json)
 }
 
-/// Whether a card is to be a picture rather than a page.
-fn card_is_picture(path: &Path) -> Result<bool, Failure> {
-    match path.extension().and_then(|ending| ending.to_str()) {
-        Some("svg") => Ok(true),
-        Some("html") => Ok(false),
-        _ => {
-            let path = path.display();
-            Err(Failure::usage(format!(
-                "--card {path}: a card is a file that ends in .html or .svg"
-            )))
-        }
+/// Refuses a card that is not an HTML file.
+fn check_page(card: &Path) -> Result<(), Failure> {
+    if card.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("html")) {
+        return Ok(());
     }
+    let card = card.display();
+    let what = "a card is an .html file, and this name does not end so; --svg draws it";
+    Err(Failure::usage(format!("--card {card}: {what}")))
 }
