@@ -90,7 +90,8 @@ fn solutions_of_a_database_are_equilibria_and_rules_are_priced_on_other_games() 
     assert!(number(&summary["largest_difference"]) < 1e-6);
     folder.write("mine.rules", "bet 1 when beating at least 85 %\nelse check\n");
     let arguments = "solve endgame rules db --games 200 --lines 1";
-    let rules = folder.json((arguments, "--price mine.rules"));
+    let cards = "--card card.html --svg card.svg";
+    let rules = folder.json((arguments, "--price mine.rules", cards));
     let price = |name: &str| {
         let all = list(&rules["rules"]);
         let rule = all.iter().find(|rule| rule["name"] == name).expect(name);
@@ -103,6 +104,16 @@ fn solutions_of_a_database_are_equilibria_and_rules_are_priced_on_other_games() 
     assert!(price("found: 1 size") < 0.021);
     assert!(price("found: calls") < 0.025);
     assert!(price("mine.rules: bets") > 0.05);
+    // The published rule with its condition bets only with the best card, and is never called.
+    let [conditional, alone] = ["", " with its condition"]
+        .map(|condition| price(&format!("published all-in rule{condition}")))
+        .map(|price| price - self::number(&rules["rules"][0]["exploitability"]));
+    assert!(conditional.abs() < 0.02 && alone.abs() < 0.002, "{conditional} and {alone}");
+    for card in ["card.svg", "card.html"] {
+        let said = folder.read(card);
+        shows(&said, &["The last bet", "Nobody has bet: 1 size, costs 0.0", "The bet is the pot"]);
+    }
+    folder.fails(2, (arguments, "--card card.svg"), "a card is an .html file");
     folder.fails(
         3,
         "solve endgame rules db --games 700",
@@ -181,6 +192,22 @@ fn the_shipped_rules_cost_what_their_files_say() {
             assert!(said.contains(&format!("{part} cost {cost:.4}")), "{name}: {part} cost {cost}");
         }
     }
+}
+
+#[test]
+fn a_strategy_that_is_given_is_priced() {
+    let folder = &Folder::new();
+    let polar = "solve endgame solve --first 1:0.5,10:0.5 --second 5 --strategy";
+    let given = |strategy: &str| folder.json((polar, [strategy]))["given"].clone();
+    let best = given("1: check 25 %, bet 3 75 %; 2-9: check; 10: bet 3");
+    assert!(number(&best["exploitability"]).abs() < 1e-12, "{best}");
+    // Checking gets half the pot, and the equilibrium .875.
+    let check = given("1-10: check");
+    assert!((number(&check["wins"]) - 0.5).abs() < 1e-12, "{check}");
+    assert!((number(&check["exploitability"]) - 0.375).abs() < 1e-12, "{check}");
+    let said = folder.ok((polar, ["1-9: check; 10: bet 3"]));
+    shows(&said, &["The given strategy gets 0.5", "10: bet 3.0 100 %"]);
+    folder.run((polar, ["1-9: check"])).failed(3, "--strategy: there is no line for card 10");
 }
 
 #[test]

@@ -43,9 +43,45 @@ fn what_is_learned_is_as_good_as_published() {
         if number <= 6 { whole += lost / 6.0 } else { one += lost / 4.0 }
     }
     assert!(one > whole, "{one} and {whole}");
+    // Trees that reduce the distance have a smaller one; by it one size a card loses less.
+    let by_distance = folder.json((learn, "--error absolute"));
+    let by_distance = list(&by_distance["representations"]).iter();
+    for (absolute, squared) in by_distance.zip(learned) {
+        let [absolute, squared] = [absolute, squared].map(|one| &one["trees"][1]);
+        let number = &squared["depth"];
+        assert!(mean(absolute, "distance") < mean(squared, "distance"), "{number}");
+        let lost = mean(absolute, "exploitability");
+        assert!((0.05..=0.22).contains(&lost), "{absolute}");
+    }
     // By another program: always checking .0721; the mean of the 20 nearest .067 on more games.
     assert!((mean(&found["baselines"][0], "exploitability") - 0.0721).abs() < 0.01);
     assert!((mean(&found["neighbours"][2], "exploitability") - 0.067).abs() < 0.015);
+}
+
+#[test]
+fn games_that_are_remembered_are_also_predicted_card_by_card() {
+    let folder = folder(300);
+    let learn = "solve endgame learn games --depths 3 --representations 1 --remember 10,100";
+    let found = folder.json((learn, "--neighbours 1,20", "--quiet"));
+    let kind = |one: &Value| {
+        let by = one["by"].as_str().expect("a kind").to_owned();
+        (one["games"].as_u64().expect("games"), by, one["k"].as_u64().expect("a number"))
+    };
+    let kinds: Vec<_> = list(&found["neighbours"]).iter().map(kind).collect();
+    let kinds: Vec<_> = kinds.iter().map(|(games, by, k)| (*games, by.as_str(), *k)).collect();
+    let all = |games: u64, ks: &'static [u64]| {
+        let by = ["game", "number", "share"].into_iter();
+        by.flat_map(move |by| ks.iter().map(move |&k| (games, by, k)))
+    };
+    // More neighbours than games are left out.
+    let expected = all(240, &[1, 20]).chain(all(10, &[1])).chain(all(100, &[1, 20]));
+    assert_eq!(kinds, expected.collect::<Vec<_>>());
+    let near = |games: u64| {
+        let all = list(&found["neighbours"]).iter();
+        let mut own = all.filter(|one| kind(one) == (games, "game".to_owned(), 1));
+        mean(own.next().expect("scored"), "distance")
+    };
+    assert!(near(240) < near(100) && near(100) < near(10));
 }
 
 #[test]
@@ -86,6 +122,8 @@ fn each_mistake_is_told_in_one_line() {
     check("learn games --games 5", 3, "at least 10 are needed");
     check("learn games --neighbours 1,17", 3, "--neighbours has 17: there are 16 games");
     check("learn games --neighbours 0", 3, "--neighbours has 0: there are 16 games");
+    check("learn games --remember 10,16", 3, "--remember has 16: there are 16 games");
+    check("learn games --remember 0", 3, "--remember has 0: there are 16 games");
     check("learn games --depths 3..70", 2, "--depths has 70: trees have at most 64");
     check("learn games --representations 0..3", 2, "there are 1 to 10");
     check("learn games --depths 3-5", 2, "write it as in 3..20 or 3,5,8");

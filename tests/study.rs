@@ -278,7 +278,7 @@ fn check_trial(made: &Value, folder: &Folder) {
 fn the_study_of_endgames_prices_trees_and_rules_beside_doing_nothing() {
     let folder = &Folder::new();
     let made = folder.json("study 001 --scale 0.01 --out s");
-    assert_eq!(made["schema"], "cardroom-study-001/1");
+    assert_eq!(made["schema"], "cardroom-study-001/2");
     check_trial(&made, folder);
     assert_eq!(made["representations"].as_array().map(Vec::len), Some(10));
     let price = |name: &str| {
@@ -288,7 +288,19 @@ fn the_study_of_endgames_prices_trees_and_rules_beside_doing_nothing() {
     };
     assert!(price("found: 3 sizes") < price("found: 1 size"));
     assert!(price("found: 1 size") < 0.3 * price("always check"));
-    let files = "table.csv depth.csv rules.csv best.rules front.svg tables.md";
+    // With its condition the published rule bets only what is never called.
+    let conditional = price("published all-in rule with its condition");
+    assert!((conditional / price("always check") - 1.0).abs() < 0.05, "{conditional}");
+    assert!((number(&made["printed_strategy"]["exploitability"]) - 3.54e-5).abs() < 1e-7);
+    // Trees that reduce the distance are nearer than those that reduce squared errors.
+    for representation in list(&made["representations"]) {
+        let at_five = |error: &str| number(&representation[error][2]["score"]["distance"]["mean"]);
+        assert!(at_five("absolute") < at_five("squared"), "{representation}");
+    }
+    let depths = folder.read("s/depth.csv");
+    assert_eq!(depths.lines().count(), 1 + 2 * 10 * 18 + 2);
+    let files = "table.csv depth.csv rules.csv best.rules front.svg tables.md card.svg card.html \
+                 figure-4a-absolute.svg figure-4b-squared.svg figure-6a-absolute.svg";
     check_done(
         folder,
         "study 001 --scale 0.01 --out s",

@@ -22,8 +22,8 @@ use models::explain::on_street;
 use readable::heuristic::{Heuristic, Rulebook, Term};
 use serde::Serialize;
 use show::Table;
+use show::card::{Card, CardSection};
 use show::number::{capital, percent, signed, signed_minus, whole};
-use show::svg::{Colour, escaped, page};
 
 use crate::folder::measure_each;
 use crate::hands::{Hands, ask};
@@ -400,39 +400,9 @@ impl fmt::Display for HeuristicReport<'_> {
     }
 }
 
-const STYLE: &str = "\
-*{box-sizing:border-box}
-body{margin:0 auto;padding:6mm;max-width:210mm;background:var(--ground);color:var(--ink);\
-font-size:var(--size);line-height:1.3}
-h1{font-size:1.7em;line-height:1.15;margin:0 0 2mm}
-h2{font-size:1.15em;line-height:1.2;margin:.9em 0 .2em;padding-top:.4em;\
-border-top:.5mm solid var(--ink)}
-p{margin:0 0 1.5mm}
-ol{margin:0;padding:0;list-style:none;counter-reset:rule}
-li{display:grid;grid-template-columns:8mm minmax(0,1fr) minmax(0,max-content);column-gap:2mm;\
-align-items:baseline;padding:.22em 0;border-bottom:.2mm solid \
-var(--line);counter-increment:rule;break-inside:avoid}
-li::before{content:counter(rule);color:var(--soft)}
-b{text-align:right}
-section{break-inside:avoid}
-.terms,.foot{font-size:.8em;color:var(--soft)}
-.terms{margin-top:1.2em}
-@media screen and (max-width:34em){body{padding:4mm;font-size:13pt}h1{font-size:1.45em}\
-li{grid-template-columns:6mm minmax(0,1fr)}b{grid-column:2;text-align:left}\
-b::before{content:\"→ \"}}
-@page{size:A4;margin:12mm}
-@media print{body{padding:0;max-width:none}}
-";
-
-/// A rule with more characters than this takes two lines.
-const LONG: usize = 75;
-/// The number of lines of 1 point that a page holds.
-const LINES: f64 = 520.0;
-
 impl HeuristicReport<'_> {
-    /// The card: the rules of all streets as an HTML file, one page of A4 on paper, one column on a
-    /// phone.
-    pub fn card(&self) -> String {
+    /// The rules of all streets as a card.
+    pub fn card(&self) -> Card {
         let mut reading =
             "For two players. In each round go down the list: the first line that is \
                            true says what you do. Where there is nothing to pay, do not fold but \
@@ -459,35 +429,16 @@ impl HeuristicReport<'_> {
         let file = Path::new(&self.file).file_name().map(|name| name.to_string_lossy());
         let file = file.unwrap_or_default();
         foot.push(format!("Rules: {file}. Made by cardroom {}.", env!("CARGO_PKG_VERSION")));
-        let head = format!("How to play {game} hold’em");
-        let mut html = format!("<h1>{}</h1>\n<p>{}</p>\n", escaped(&head), escaped(&reading));
-        for list in &self.streets {
-            html += &format!("<section>\n<h2>{}</h2>\n<ol>\n", escaped(&list.head));
-            for statement in &list.statements {
-                let [when, what] = statement.when_and_what.each_ref().map(|text| escaped(text));
-                html += &format!("<li><span>{when}</span><b>{what}</b></li>\n");
-            }
-            html += "</ol>\n</section>\n";
-        }
-        for (class, lines) in [("terms", &self.terms), ("foot", &foot)] {
-            html += &format!("<div class=\"{class}\">\n");
-            for line in lines {
-                html += &format!("<p>{}</p>\n", escaped(line));
-            }
-            html += "</div>\n";
-        }
-        let style = format!(":root{{--size:{:.1}pt}}\n{STYLE}", self.letters(foot.len()));
-        page(&head, Colour::Line, &style, &html)
-    }
-
-    /// The font size in points at which the card fits on one page.
-    fn letters(&self, foot: usize) -> f64 {
-        let rules = || self.streets.iter().flat_map(|list| &list.statements);
-        let long = |statement: &&StatementReport| {
-            statement.when_and_what.iter().map(String::len).sum::<usize>() > LONG
+        let section = |list: &StreetList| CardSection {
+            head: list.head.clone(),
+            lines: list.statements.iter().map(|one| one.when_and_what.clone()).collect(),
         };
-        let longer = rules().filter(long).count();
-        let lines = 7 + 2 * self.streets.len() + rules().count() + longer + self.terms.len() + foot;
-        (LINES / lines as f64).clamp(7.0, 13.0)
+        Card {
+            head: format!("How to play {game} hold’em"),
+            reading,
+            sections: self.streets.iter().map(section).collect(),
+            terms: self.terms.clone(),
+            foot,
+        }
     }
 }

@@ -122,7 +122,8 @@ fn fit(args: &Args, train: &Table, held_out: Option<&Table>) -> Result<Tree, Fai
         return Ok(run.model());
     }
     let oct::Options { depth, loss, min_rows, min_weight, alpha, .. } = options;
-    let options = cart::Options { depth, loss, min_rows, min_weight, alpha };
+    let criterion = cart::Criterion::Means(loss);
+    let options = cart::Options { depth, criterion, min_rows, min_weight, alpha };
     Ok(match held_out {
         Some(held_out) => cart::fit_pruned(train, &bins, held_out, &options)?.0,
         None => cart::fit(train, &bins, &options)?,

@@ -231,7 +231,7 @@ impl Run for Greedy<'_> {
             return Ok(None);
         }
         let (tree, _) = cart::fit_pruned(self.table, self.bins, self.held_out, &self.options)?;
-        let loss = oct::objective(&tree, self.table, self.options.loss);
+        let loss = oct::objective(&tree, self.table, self.options.criterion.loss()?);
         let held_out = crate::measure::measure(&tree, self.held_out).log_loss;
         self.tree = Some(tree);
         Ok(Some(Progress { done: 1, most: 1, loss, held_out: Some(held_out) }))

@@ -23,7 +23,8 @@ fn greedy(table: &Table, options: &Options) -> Tree {
         Loss::Misclassification => Loss::Gini,
         loss => loss,
     };
-    let options = cart::Options { depth, loss, min_rows, min_weight, alpha: 0.0 };
+    let criterion = cart::Criterion::Means(loss);
+    let options = cart::Options { depth, criterion, min_rows, min_weight, alpha: 0.0 };
     cart::fit(table, &Bins::new(table, 1 << 16), &options).expect("a tree")
 }
 

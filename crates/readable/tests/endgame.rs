@@ -1,8 +1,9 @@
 //! Endgames of one bet against closed forms, the tree and other solvers.
 
+use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
-use readable::endgame::{Bets, Dealer, Endgame, Pivots, Solution};
+use readable::endgame::{Bets, Dealer, Endgame, Pivots, Solution, parse_strategy, print_strategy};
 use solvers::games::TenCards;
 use solvers::{Player, Profile, Sequences, Tree, linear};
 
@@ -58,23 +59,15 @@ fn uniform_cards_have_the_published_value_and_value_bets() {
 #[test]
 fn the_strategy_printed_in_the_paper_is_nearly_optimal() {
     let game = uniform();
-    let rows: [&[(f64, f64)]; 10] = [
-        &[(0.1, 0.091), (0.6, 0.266), (1.8, 0.643)],
-        &[(0.0, 0.660), (0.3, 0.231), (0.6, 0.109)],
-        &[(0.0, 1.0)],
-        &[(0.0, 1.0)],
-        &[(0.0, 1.0)],
-        &[(0.0, 1.0)],
-        &[(0.1, 1.0)],
-        &[(0.3, 1.0)],
-        &[(0.6, 1.0)],
-        &[(1.8, 1.0)],
-    ];
-    let mut strategy = vec![0.0; 310];
-    for (card, row) in rows.iter().enumerate() {
-        for &(bet, share) in *row {
-            strategy[card * 31 + game.bets().nearest(bet)] = share;
-        }
+    let printed = "1: bet 0.1 9.1 %, bet 0.6 26.6 %, bet 1.8 64.3 %\n\
+                   2: check 66.0 %, bet 0.3 23.1 %, bet 0.6 10.9 %\n\
+                   3-6: check; 7: bet 0.1; 8: bet 0.3; 9: bet 0.6; 10: bet 1.8";
+    let strategy = parse_strategy(printed, 10, game.bets()).expect("a strategy");
+    let row = |card: usize| &strategy[(card - 1) * 31..][..31];
+    for (card, size, share) in
+        [(1, 1, 0.091), (1, 6, 0.266), (1, 18, 0.643), (2, 0, 0.66), (5, 0, 1.0), (8, 3, 1.0)]
+    {
+        assert!((row(card)[size] - share).abs() < 1e-12, "card {card}");
     }
     let lost = game.exploitability(Player::First, &strategy, 0.5 + 29_611.0 / 450_450.0);
     assert!((lost - 3.537_462_5e-5).abs() < 1e-9, "{lost}");
@@ -321,4 +314,53 @@ fn cards_and_actions_come_out_as_often_as_they_are_likely() {
     let drawn: Vec<usize> = (0..1000).map(|_| again.draw(&[0.0, 0.25, 0.0, 0.75])).collect();
     let threes = drawn.iter().filter(|&&at| at == 3).count();
     assert!(drawn.iter().all(|at| [1, 3].contains(at)) && (680..820).contains(&threes), "{threes}");
+}
+
+#[test]
+fn what_is_no_strategy_is_refused_by_name() {
+    let bets = Bets::published();
+    let refused = |text: &str, expected: &str| {
+        let error = parse_strategy(text, 10, &bets).expect_err(text).to_string();
+        assert!(error.contains(expected), "{text}: {error}");
+    };
+    refused("1-10: check; 3: bet 1", "`3: bet 1`: card 3 has two lines");
+    refused("2-10: check", "there is no line for card 1: add one, such as 1: check");
+    refused("1-11: check", "cards go from 1 to 10");
+    refused("5-3: check", "cards go from 1 to 10");
+    refused("1-10: check 60 %, bet 1 30 %", "the shares sum to 90 %");
+    refused("1-10: bet 0.15", "a bet of 0.15 is not a size of the game");
+    refused("1-10: bet 1 -5 %", "`bet 1 -5 %` has no share");
+    refused("1-10: fold", "`fold` is not an action");
+    refused("1-10 check", "there is no colon");
+    refused("", "there is no line for card 1");
+}
+
+proptest! {
+    #[test]
+    fn a_strategy_that_is_printed_is_read_again(
+        shares in prop::collection::vec(prop::collection::vec(0u32..4, 31), 10),
+    ) {
+        let bets = Bets::published();
+        let rows = shares.iter().flat_map(|row| {
+            let sum = row.iter().sum::<u32>().max(1);
+            let check = if row.iter().all(|&share| share == 0) { 1.0 } else { 0.0 };
+            row.iter().enumerate().map(move |(at, &share)| {
+                f64::from(share) / f64::from(sum) + if at == 0 { check } else { 0.0 }
+            })
+        });
+        let strategy: Vec<f64> = rows.collect();
+        let text = print_strategy(&strategy, &bets);
+        let again = parse_strategy(&text, 10, &bets).expect("it was printed");
+        for (one, other) in strategy.iter().zip(&again) {
+            prop_assert!((one - other).abs() < 1e-7, "{one} and {other}");
+        }
+        prop_assert_eq!(print_strategy(&again, &bets), text);
+    }
+
+    #[test]
+    fn no_text_makes_the_parser_of_strategies_panic(
+        text in "[0-9:;,%.# \n-]{0,24}(check|bet|é)?.{0,12}", cards in 1usize..12,
+    ) {
+        let _ = parse_strategy(&text, cards, &Bets::published());
+    }
 }

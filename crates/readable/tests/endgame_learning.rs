@@ -15,8 +15,9 @@ use readable::endgame::Bets;
 use readable::endgame::database::{
     Database, Deck, Representation, Share, Solved, endgame, random_shares,
 };
+use readable::endgame::neighbours::{Neighbours, Prediction};
 use readable::endgame::rules::{baselines, distance_of_games, distance_of_strategies, scores};
-use readable::endgame::trees::{Neighbours, Predictor};
+use readable::endgame::trees::{Deviation, Predictor};
 
 /// A whole database in this file.
 fn made(plan: &DatabasePlan<Deck>, path: &Path) -> Database {
@@ -229,10 +230,13 @@ fn representations_write_a_game_as_the_paper_says() {
 #[test]
 fn a_tree_cut_off_at_a_depth_is_the_tree_of_that_depth() {
     let games = &*GAMES;
-    for number in [1, 4, 5, 9] {
+    let both = [Deviation::Squared, Deviation::Absolute];
+    let cases = [1, 4, 5, 9].into_iter().flat_map(|number| both.map(|error| (number, error)));
+    for (number, error) in cases {
         let representation = Representation::published(number).expect("published");
         let grown = |depth| {
-            Predictor::greedy(representation, Share::Beaten, games, 0..400, depth).expect("grown")
+            let greedy = Predictor::greedy;
+            greedy(representation, Share::Beaten, error, games, 0..400, depth).expect("grown")
         };
         let deep = grown(9);
         for depth in [0, 2, 4] {
@@ -294,7 +298,8 @@ fn a_node_answers_the_mean_of_its_rows_and_says_their_error() {
     let of = |number: usize| {
         let representation = Representation::published(number).expect("published");
         let table = representation.table(games, 0..50, Share::Own).expect("rows");
-        let tree = Predictor::greedy(representation, Share::Own, games, 0..50, 0);
+        let squared = Deviation::Squared;
+        let tree = Predictor::greedy(representation, Share::Own, squared, games, 0..50, 0);
         (table, tree.expect("grown"))
     };
     let (table, tree) = of(9);
@@ -340,8 +345,64 @@ fn nearest_neighbours_are_those_of_a_search_one_by_one() {
     }
     assert_eq!(neighbours.nearest(&games.game(0), 1000).len(), 190);
     // A game is its own neighbour.
-    let own = neighbours.scores(100..120, &[1]).expect("scored")[0];
-    assert!(own.distance.mean == 0.0 && own.exploitability.mean.abs() < 1e-6, "{own:?}");
+    for own in neighbours.scores(100..120, &Prediction::ALL, &[1]).expect("scored") {
+        assert!(own.distance.mean == 0.0 && own.exploitability.mean.abs() < 1e-6, "{own:?}");
+    }
+}
+
+#[test]
+fn nearest_cards_are_those_of_a_search_one_by_one() {
+    let games = &*GAMES;
+    let neighbours = Neighbours::new(games, 13..153);
+    for (prediction, number) in [(Prediction::Number, 3), (Prediction::Share, 5)] {
+        let representation = Representation::published(number).expect("published");
+        let inputs = |game: &Solved<'_>| {
+            let (_, inputs) = representation.row(game, Share::Beaten);
+            let scale = if number == 3 { 9.0 } else { 1.0 };
+            inputs.into_iter().map(move |input| f64::from(input) / scale)
+        };
+        for index in 203..213 {
+            let asked = games.game(index);
+            let found = neighbours.nearest_cards(&asked, prediction, 6);
+            for (own, found) in inputs(&asked).zip(found) {
+                let distance = |other: usize, card: usize| {
+                    let game = games.game(other);
+                    let pair = [game.first, game.second];
+                    let input = inputs(&game).nth(card).expect("a card");
+                    2.0 * distance_of_games([asked.first, asked.second], pair) + (input - own).abs()
+                };
+                let each = (13..153).flat_map(|other| (0..10).map(move |card| (other, card)));
+                let mut slow: Vec<f64> = each.map(|(other, card)| distance(other, card)).collect();
+                slow.sort_by(f64::total_cmp);
+                assert_eq!(found.len(), 6);
+                for ((other, card), least) in found.into_iter().zip(slow) {
+                    let distance = distance(other, card);
+                    assert!((distance - least).abs() < 1e-5, "{prediction:?}: {distance}, {least}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn trees_of_medians_have_the_least_distance_at_their_root_and_less_than_means_below() {
+    let games = &*GAMES;
+    for number in [1, 3, 9] {
+        let representation = Representation::published(number).expect("published");
+        let distance = |error: Deviation, depth: usize| {
+            let tree =
+                Predictor::greedy(representation, Share::Beaten, error, games, 0..800, depth);
+            let scored = tree.expect("grown").at_depths(games, 0..800, &[depth]).expect("scored");
+            scored[0].score.distance.mean
+        };
+        for depth in [0, 3] {
+            let [medians, means] =
+                [Deviation::Absolute, Deviation::Squared].map(|error| distance(error, depth));
+            // One sampled size is not the strategy that the distance is from.
+            let most = if number == 9 { means + 0.01 } else { means };
+            assert!(medians < most, "{number} at {depth}: {medians} and {means}");
+        }
+    }
 }
 
 #[test]

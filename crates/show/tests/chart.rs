@@ -56,6 +56,27 @@ fn a_line_of_a_chart_goes_from_corner_to_corner() {
 }
 
 #[test]
+fn lines_of_one_colour_have_different_dashes() {
+    let line = |(name, colour)| Line {
+        class: name,
+        name,
+        colour,
+        points: vec![(0.0, 0.0), (1.0, 1.0)],
+        ..Line::default()
+    };
+    let named =
+        [("a", Colour::Felt), ("b", Colour::Blue), ("c", Colour::Felt), ("d", Colour::Blue)];
+    let lines = named.map(line).into();
+    let svg = Chart { lines, ..Chart::new("dashes", "Dashes", "x") }.file();
+    let drawn = |class: &str| {
+        let of_class = |line: &&str| line.starts_with(&format!("<polyline class=\"{class}\""));
+        let line = svg.lines().find(of_class).expect("it is drawn");
+        line.split_once("stroke-dasharray=").map_or("", |(_, dashes)| dashes.trim_end_matches("/>"))
+    };
+    assert_eq!(["a", "b", "c", "d"].map(drawn), ["", "\"8 5\"", "\"2 4\"", "\"2 4\""]);
+}
+
+#[test]
 fn a_logarithmic_axis_has_round_labels_and_nothing_at_zero() {
     let drawn = |points: &[(f64, f64)]| {
         let line = |class, name| Line { class, name, points: points.to_vec(), ..Line::default() };

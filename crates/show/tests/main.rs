@@ -2,6 +2,7 @@
 
 mod chart;
 
+use show::card::{Card, CardSection};
 use show::svg::{Colour, Head, Letters, Picture};
 use show::{Table, number};
 
@@ -113,4 +114,58 @@ fn texts_of_pictures_stand_for_themselves_and_colours_follow_the_ground() {
     for code in Colour::Felt.codes() {
         assert!(svg.contains(&format!(".odds .bar{{fill:{code}}}")), "{svg}");
     }
+}
+
+#[test]
+fn a_card_has_every_line_in_order_as_a_page_and_as_a_picture() {
+    let lines = |count: usize| -> Vec<[String; 2]> {
+        (0..count).map(|at| [format!("when {at} < {count}"), format!("do {at}")]).collect()
+    };
+    let sections = [("Nobody has bet", lines(3)), ("A bet", lines(1))];
+    let section = |(head, lines): (&str, _)| CardSection { head: head.to_owned(), lines };
+    let long =
+        "a sentence that is so long that it takes more than one line of the picture ".repeat(3);
+    let mut card = Card {
+        head: "The last bet".to_owned(),
+        reading: long.clone(),
+        sections: sections.map(section).into(),
+        terms: vec!["a term".to_owned()],
+        foot: vec!["the end".to_owned()],
+    };
+    let expected = [
+        "The last bet",
+        "Nobody has bet",
+        "when 0 &lt; 3",
+        "do 0",
+        "when 1 &lt; 3",
+        "when 2 &lt; 3",
+        "A bet",
+        "when 0 &lt; 1",
+        "a term",
+        "the end",
+    ];
+    for text in [card.html(), card.svg()] {
+        let mut from = text.find("</style>").expect("a style");
+        for part in expected {
+            from += text[from..].find(part).unwrap_or_else(|| panic!("{part} in {text}"));
+        }
+    }
+    // Everything is inside the picture, and a longer card has smaller letters on its page.
+    let svg = card.svg();
+    let attribute = |text: &str, name: &str| -> f64 {
+        let from = text.find(&format!("{name}=\"")).expect("there") + name.len() + 2;
+        let end = text[from..].find('"').expect("closed");
+        text[from..][..end].parse().expect("a number")
+    };
+    let height = attribute(&svg, "height");
+    let below = svg.split("<text").skip(1).map(|text| attribute(text, " y"));
+    assert!(below.fold(0.0, f64::max) < height, "{svg}");
+    let size = |card: &Card| {
+        let html = card.html();
+        let from = html.find("--size:").expect("a size") + 7;
+        html[from..].split("pt").next().expect("a unit").parse::<f64>().expect("a number")
+    };
+    let short = size(&card);
+    card.sections.push(section(("Much more", lines(60))));
+    assert!(size(&card) < short, "{short}");
 }

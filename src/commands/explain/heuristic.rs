@@ -117,7 +117,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let played = measured.map(|measured| (args.against.as_str(), args.seed, measured));
     let report = HeuristicReport::new(file, (&game, &def), &book, only, played);
     if let Some(path) = &args.out {
-        report::write(path, &report.card())?;
+        report::write(path, &report.card().html())?;
     }
     let output = Output::report(&report, args.json)?;
     let played = measured.map_or(args.hands, |measured| 2 * measured.deals);

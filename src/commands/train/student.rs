@@ -376,8 +376,9 @@ impl From<TreeLoss> for Loss {
 impl Cart {
     pub(super) fn lesson(&self) -> LearningOptions {
         let Cart { depth, loss, min_rows, .. } = *self;
-        let (loss, min_weight) = (loss.into(), f64::from(min_rows));
-        LearningOptions::Cart(cart::Options { depth, loss, min_weight, ..cart::Options::default() })
+        let (criterion, min_weight) = (cart::Criterion::Means(loss.into()), f64::from(min_rows));
+        let base = cart::Options::default();
+        LearningOptions::Cart(cart::Options { depth, criterion, min_weight, ..base })
     }
 }
 

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 use show::number::hexadecimal;
 
-pub(crate) use table::between;
 pub use table::{Bins, Codes, Table};
+pub(crate) use table::{between, cuts};
 
 /// Where a file or folder is made before it is complete and renamed: `NAME.partial`.
 pub(crate) fn partial_path(out: &Path) -> PathBuf {

@@ -287,7 +287,9 @@ fn encode(values: &[f32], cuts: &[f32]) -> Codes {
     }
 }
 
-fn cuts(values: &[f32], weights: &[f32], most: usize) -> Vec<f32> {
+/// Cuts of a column into at most `most` intervals: half-way between neighbours if so many suffice,
+/// otherwise so that the intervals hold about the same weight of rows.
+pub(crate) fn cuts(values: &[f32], weights: &[f32], most: usize) -> Vec<f32> {
     let mut order: Vec<u32> = (0..values.len() as u32).collect();
     order.sort_unstable_by(|&a, &b| values[a as usize].total_cmp(&values[b as usize]));
     // The distinct numbers, each with the weight of its rows.

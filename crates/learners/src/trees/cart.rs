@@ -2,8 +2,9 @@
 //!
 //! Each leaf is split by the test that leaves the least impurity on both sides, until it is pure,
 //! at the maximum depth, or too small; then branches that do not save their price are pruned.
-//! Labels may be distributions, and rows have weights. Breiman, Friedman, Olshen, Stone,
-//! *Classification and Regression Trees*, 1984.
+//! Labels may be distributions, and rows have weights. Leaves answer means and reduce a loss of
+//! classes, or medians and reduce absolute errors: see [`Criterion`]. Breiman, Friedman, Olshen,
+//! Stone, *Classification and Regression Trees*, 1984.
 //!
 //! Trees do not depend on the number of threads.
 
@@ -13,16 +14,47 @@ use std::collections::BinaryHeap;
 use models::tree::Tree;
 
 use super::grow::{Grower, Matrix};
-use super::{Greedy, Loss, Node, Price, check, check_held_out, with_lanes};
+use super::{Greedy, Loss, Node, Price, check, check_held_out, medians, with_lanes};
 use crate::{Bins, Error, Table};
+
+pub use super::medians::median_shares;
+
+/// What the splits of a tree reduce, and what its leaves answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Criterion {
+    /// A loss of the classes; a leaf answers the mean shares of its rows. Gini or entropy:
+    /// splitting by errors gives poor trees.
+    Means(Loss),
+    /// The earth mover's distance between the leaf's answer and the labels of its rows, for classes
+    /// in an order: the absolute error of the cumulated shares. A leaf answers the [median
+    /// shares](median_shares) of its rows. With two classes this is the absolute error of one
+    /// number.
+    EarthMover,
+}
+
+impl Criterion {
+    /// The loss of classes.
+    ///
+    /// # Errors
+    /// For the earth mover's distance.
+    pub fn loss(self) -> Result<Loss, Error> {
+        match self {
+            Criterion::Means(loss) => Ok(loss),
+            Criterion::EarthMover => Err(Error::new(
+                "held-out rows do not prune trees of the earth mover's distance: choose a loss of \
+                 classes, such as Gini",
+            )),
+        }
+    }
+}
 
 /// The options of a tree.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Options {
     /// The maximum depth: the most branches on the way to a leaf.
     pub depth: usize,
-    /// The impurity that splits reduce: Gini or entropy; splitting by errors gives poor trees.
-    pub loss: Loss,
+    /// What splits reduce.
+    pub criterion: Criterion,
     /// The least number of rows in a leaf. Held-out rows may choose a larger one.
     pub min_rows: usize,
     /// The least weight of the rows in a leaf. Held-out rows may choose a larger one.
@@ -34,7 +66,8 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { depth: 15, loss: Loss::Gini, min_rows: 1, min_weight: 0.0, alpha: 0.0 }
+        let criterion = Criterion::Means(Loss::Gini);
+        Options { depth: 15, criterion, min_rows: 1, min_weight: 0.0, alpha: 0.0 }
     }
 }
 
@@ -44,8 +77,8 @@ impl Options {
         check(table, bins, self.depth, &numbers)
     }
 
-    fn price(&self) -> Price {
-        let Options { loss, min_rows, min_weight, .. } = *self;
+    fn price(&self, loss: Loss) -> Price {
+        let Options { min_rows, min_weight, .. } = *self;
         Price { loss, branch: 0.0, min_rows, min_weight }
     }
 }
@@ -53,14 +86,20 @@ impl Options {
 /// Grows and prunes a tree; splits lie at the cuts of the table's bins.
 pub fn fit(table: &Table, bins: &Bins, options: &Options) -> Result<Tree, Error> {
     options.check(table, bins)?;
+    let Options { depth, criterion, min_rows, min_weight, alpha } = *options;
+    let Criterion::Means(loss) = criterion else {
+        let (node, matrix) = medians::grow(table, bins, depth, (min_rows, min_weight), alpha);
+        return Ok(node.tree(table, &matrix, &[]));
+    };
     Ok(with_lanes!(table.classes().len(), W => {
         let matrix = Matrix::<W>::new(table, bins);
-        let grower = Grower { matrix: &matrix, price: options.price(), picked: None, seed: 0 };
+        let grower =
+            Grower { matrix: &matrix, price: options.price(loss), picked: None, seed: 0 };
         let mut rows: Vec<u32> = (0..table.rows() as u32).collect();
-        let mut node = grower.grow(&mut rows, options.depth);
-        let price = options.alpha * options.loss.evaluate(&node.sums);
+        let mut node = grower.grow(&mut rows, depth);
+        let price = alpha * loss.evaluate(&node.sums);
         if price > 0.0 {
-            prune(&mut node, options.loss, price);
+            prune(&mut node, loss, price);
         }
         node.tree(table, &matrix, &[])
     }))
@@ -69,6 +108,9 @@ pub fn fit(table: &Table, bins: &Bins, options: &Options) -> Result<Tree, Error>
 /// Fits a tree with the price of a branch and the smallest leaf chosen on held-out rows; also
 /// returns the options chosen. Leaves are as small as asked for, or a few times as large. Held-out
 /// rows with one class each choose by the number of errors, those with distributions by the loss.
+///
+/// # Errors
+/// Also for a [`Criterion::EarthMover`].
 pub fn fit_pruned(
     table: &Table,
     bins: &Bins,
@@ -77,16 +119,17 @@ pub fn fit_pruned(
 ) -> Result<(Tree, Options), Error> {
     options.check(table, bins)?;
     check_held_out(table, held_out)?;
+    let loss = options.criterion.loss()?;
     Ok(with_lanes!(table.classes().len(), W => {
         let matrix = Matrix::<W>::new(table, bins);
         let codes = Bins::with_cuts(held_out, bins.all_cuts().to_vec());
         let others = Matrix::<W>::new(held_out, &codes);
         let held_out = (held_out, &others);
         let Greedy { mut node, price, branch } =
-            super::best(&matrix, &options.price(), options.depth, options.loss, held_out);
-        let whole = options.loss.evaluate(&node.sums);
+            super::best(&matrix, &options.price(loss), options.depth, loss, held_out);
+        let whole = loss.evaluate(&node.sums);
         if branch > 0.0 {
-            prune(&mut node, options.loss, branch);
+            prune(&mut node, loss, branch);
         }
         let alpha = if whole > 0.0 { branch / whole } else { 0.0 };
         let Price { min_rows, min_weight, .. } = price;

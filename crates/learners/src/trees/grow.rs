@@ -107,13 +107,8 @@ impl<const W: usize> Grower<'_, W> {
 
     // The columns that a split chooses from, in the order in which they are tried.
     fn columns(&self, seed: u64) -> Vec<usize> {
+        let Some(picked) = self.picked else { return in_turn(self.matrix.columns(), seed) };
         let mut columns: Vec<usize> = (0..self.matrix.columns()).collect();
-        let Some(picked) = self.picked else {
-            // Of equally good splits the first is taken: the order is rotated, so that no column is
-            // favoured.
-            columns.rotate_left((seed % self.matrix.columns() as u64) as usize);
-            return columns;
-        };
         let mut rng = Pcg64Mcg::seed_from_u64(seed);
         let picked = picked.clamp(1, columns.len());
         for at in 0..picked {
@@ -149,6 +144,13 @@ impl<const W: usize> Grower<'_, W> {
         let small = self.many(low.len().min(high.len())).then_some(small);
         if low.len() <= high.len() { (small, Some(large)) } else { (Some(large), small) }
     }
+}
+
+/// All columns in the order in which a leaf tries them. Of equally good splits the first is taken:
+/// the order is rotated, so that no column is favoured.
+pub(crate) fn in_turn(columns: usize, seed: u64) -> Vec<usize> {
+    let first = (seed % columns as u64) as usize;
+    (first..columns).chain(0..first).collect()
 }
 
 // A scan over the rows of a leaf by increasing code: what is passed goes left.

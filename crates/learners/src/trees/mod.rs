@@ -2,11 +2,12 @@
 //!
 //! Here are the common parts of the first two: losses of leaves, nodes of unfinished trees, the
 //! choice of the smallest leaf on held-out rows; in `grow.rs` rows in the layout for counting and
-//! the search for the best split of a leaf.
+//! the search for the best split of a leaf, in `medians.rs` the same by absolute errors.
 
 pub mod boost;
 pub mod cart;
 mod grow;
+mod medians;
 pub mod oct;
 
 use std::fmt;

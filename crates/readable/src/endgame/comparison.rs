@@ -2,6 +2,7 @@
 //! every depth, nearest neighbours, and strategies without learning, on games that were held out.
 
 use std::fmt;
+use std::ops::Range;
 use std::path::Path;
 
 use serde::Serialize;
@@ -9,8 +10,9 @@ use show::Table;
 use show::number::whole;
 
 use super::database::{Database, Representation, Share};
+use super::neighbours::{Neighbours, Prediction};
 use super::rules::{Mean, Score, baselines};
-use super::trees::{AtDepth, Neighbours, Predictor};
+use super::trees::{AtDepth, Deviation, Predictor};
 use crate::Error;
 
 /// The depth of the published table.
@@ -30,8 +32,14 @@ pub struct ComparisonPlan<'a> {
     pub representations: Vec<Representation>,
     /// The share that stands for a card.
     pub share: Share,
+    /// What greedy trees reduce.
+    pub deviation: Deviation,
     /// The numbers of nearest games.
     pub neighbours: Vec<usize>,
+    /// Numbers of games that are remembered, below those to learn from; for each of them, and for
+    /// all, neighbours are also searched card by card. If there are none, all games are remembered
+    /// and predicted as wholes only.
+    pub remembered: Vec<usize>,
     /// The games that optimal trees are searched over; none if there are no such trees.
     pub optimal: usize,
     /// The games that are used, from the first.
@@ -56,14 +64,13 @@ impl ComparisonPlan<'_> {
         database: &'a Database,
         seen: &mut dyn FnMut(u64, &str),
     ) -> Result<Comparison<'a>, Error> {
-        let ComparisonPlan { games, train, share, depths, .. } = *self;
+        let ComparisonPlan { games, train, share, deviation, depths, .. } = *self;
         let (searched, test) = (self.optimal.min(train), train..games);
         let deepest = depths.last().copied().unwrap_or_default();
         let mut done = 0;
         seen(done, "nearest neighbours");
         let baselines = baselines(database, test.clone())?;
-        let neighbours = Neighbours::new(database, 0..train).scores(test.clone(), &self.neighbours);
-        let neighbours = self.neighbours.iter().copied().zip(neighbours?);
+        let neighbours = self.neighbourhoods(database, test.clone())?;
         let mut learned = Vec::new();
         for &representation in &self.representations {
             let mut show = |what: &str| {
@@ -73,7 +80,7 @@ impl ComparisonPlan<'_> {
             };
             show("the greedy tree");
             let greedy = |games: usize, depth: usize| {
-                Predictor::greedy(representation, share, database, 0..games, depth)
+                Predictor::greedy(representation, share, deviation, database, 0..games, depth)
             };
             let scored =
                 |tree: Predictor, depths: &[usize]| tree.at_depths(database, test.clone(), depths);
@@ -103,15 +110,41 @@ impl ComparisonPlan<'_> {
             train,
             test: games - train,
             share,
+            deviation,
             optimal_games: searched,
             representations: learned,
-            neighbours: neighbours.map(|(k, score)| Neighbourhood { k, score }).collect(),
+            neighbours,
             baselines: baselines
                 .into_iter()
                 .map(|(name, score)| Baseline { name, score })
                 .collect(),
             plan: self,
         })
+    }
+
+    /// The scores of nearest neighbours, those of all games first.
+    fn neighbourhoods(
+        &self,
+        database: &Database,
+        test: Range<usize>,
+    ) -> Result<Vec<Neighbourhood>, Error> {
+        let by: &[Prediction] = match self.remembered.as_slice() {
+            [] => &[Prediction::Game],
+            _ => &Prediction::ALL,
+        };
+        let mut all = Vec::new();
+        for games in std::iter::once(self.train).chain(self.remembered.iter().copied()) {
+            let ks: Vec<usize> = self.neighbours.iter().copied().filter(|&k| k <= games).collect();
+            let scores = Neighbours::new(database, 0..games).scores(test.clone(), by, &ks)?;
+            let kinds = by.iter().flat_map(|&by| ks.iter().map(move |&k| (by, k)));
+            all.extend(kinds.zip(scores).map(|((by, k), score)| Neighbourhood {
+                games,
+                by,
+                k,
+                score,
+            }));
+        }
+        Ok(all)
     }
 }
 
@@ -123,6 +156,7 @@ pub struct Comparison<'a> {
     train: usize,
     test: usize,
     share: Share,
+    deviation: Deviation,
     /// Number of games that optimal trees are searched over.
     optimal_games: usize,
     representations: Vec<Learned>,
@@ -158,9 +192,11 @@ struct TreePair {
     optimal: AtDepth,
 }
 
-/// The mean of the `k` nearest games.
+/// The mean of the `k` nearest games or cards among some games.
 #[derive(Debug, Serialize)]
 struct Neighbourhood {
+    games: usize,
+    by: Prediction,
     k: usize,
     #[serde(flatten)]
     score: Score,
@@ -179,8 +215,13 @@ impl Comparison<'_> {
         let [all, train, test] = [games, train, test].map(|games| whole(games as u64));
         let mut text = format!(
             "{}: {all} games, {train} to learn from, {test} to test on.\nDistance to the \
-             equilibrium (0 to 1) and exploitability (in pots): means with 95 % intervals.\n",
-            plan.data.display()
+             equilibrium (0 to 1) and exploitability (in pots): means with 95 % intervals.\nGreedy \
+             trees reduce {}.\n",
+            plan.data.display(),
+            match self.deviation {
+                Deviation::Squared => "squared errors and answer means",
+                Deviation::Absolute => "absolute errors and answer medians",
+            },
         );
         let shown = plan.depths.iter().find(|&&depth| depth == TABLE_DEPTH);
         let shown = shown.or(plan.depths.first()).copied().unwrap_or(TABLE_DEPTH);
@@ -204,12 +245,18 @@ impl Comparison<'_> {
         }
         let header = ["without a tree", "distance", "exploitability"];
         let mut table = Table::new(header).right(1..).at_the_margin();
-        for Neighbourhood { k, score } in &self.neighbours {
-            let name = match k {
-                1 => "the nearest game".to_owned(),
-                k => format!("the {k} nearest games"),
+        for Neighbourhood { games, by, k, score } in &self.neighbours {
+            let (one, more) = match by {
+                Prediction::Game => ("game", "games"),
+                Prediction::Number => ("card by number", "cards by number"),
+                Prediction::Share => ("card by share", "cards by share"),
             };
-            table.row(std::iter::once(name).chain(cells(score)));
+            let name = match k {
+                1 => format!("the nearest {one}"),
+                k => format!("the {k} nearest {more}"),
+            };
+            let of = if *games == self.train { String::new() } else { format!(" of {games}") };
+            table.row(std::iter::once(name + &of).chain(cells(score)));
         }
         for Baseline { name, score } in &self.baselines {
             table.row(std::iter::once((*name).to_owned()).chain(cells(score)));

@@ -9,17 +9,19 @@
 //! [`Endgame::solve`] gives an equilibrium, from a small linear program (`program.rs`);
 //! [`Endgame::against`] and [`Endgame::exploitability`] what strategies get against a best response
 //! (Algorithm 3, for both seats). [`database`] has random games with their equilibria, [`rules`]
-//! short rules found in them, [`trees`] decision trees learned from them (sections 3 and 4), which
-//! [`comparison`] compares and [`size_tree`] shows; [`play()`] lets a person play against the
+//! short rules found in them, [`trees`] decision trees learned from them (sections 3 and 4) and
+//! [`neighbours`] those nearest to a game, which [`comparison`] compares and [`size_tree`] shows; [`play()`] lets a person play against the
 //! equilibrium.
 
 pub mod comparison;
 pub mod database;
+pub mod neighbours;
 mod play;
 mod program;
 mod report;
 pub mod rules;
 pub mod size_tree;
+mod strategy_text;
 pub mod trees;
 
 use program::{Masses, Pairs, Role, centre, vertex};
@@ -32,6 +34,7 @@ use crate::Error;
 pub use play::{Talk, play};
 pub use program::Pivots;
 pub use report::{EndgameReport, picture};
+pub use strategy_text::{parse_strategy, print_strategy};
 
 /// The bet sizes of the first player, in pots: 0, which is a check, and others in increasing order.
 #[derive(Debug, Clone, PartialEq)]

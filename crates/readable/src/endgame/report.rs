@@ -7,7 +7,7 @@ use show::Table;
 use show::number::{percent, signed};
 use show::svg::{Colour, Head, Letters, Picture};
 
-use super::{Endgame, Size, Solution};
+use super::{Endgame, Size, Solution, print_strategy};
 use solvers::Player;
 
 /// An endgame with its equilibrium.
@@ -23,10 +23,24 @@ pub struct EndgameReport<'a> {
     strategy: Vec<&'a [f64]>,
     calls: Vec<&'a [f64]>,
     bets: Vec<SizeReport>,
+    /// A strategy of the first player that was given, with its price.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    given: Option<Given>,
     #[serde(skip)]
     game: &'a Endgame,
     #[serde(skip)]
     solution: &'a Solution,
+}
+
+/// A strategy of the first player, and what it gets.
+#[derive(Debug, Serialize)]
+struct Given {
+    /// The text of the strategy.
+    text: String,
+    /// What it gets of the pot against a best response.
+    wins: f64,
+    /// How much less that is than the value.
+    exploitability: f64,
 }
 
 /// A bet size with the cards that bet it.
@@ -67,9 +81,20 @@ impl<'a> EndgameReport<'a> {
             strategy: solution.strategy.chunks_exact(sizes.len()).collect(),
             calls: solution.calls.chunks_exact(sizes.len()).collect(),
             bets: solution.sizes.iter().map(bet).collect(),
+            given: None,
             game,
             solution,
         }
+    }
+
+    /// The report with the price of a strategy of the first player: the probabilities of all sizes
+    /// for each card.
+    pub fn with_price_of(mut self, strategy: &[f64]) -> EndgameReport<'a> {
+        let wins = self.game.against(Player::First, strategy);
+        let exploitability = self.value - wins;
+        let text = print_strategy(strategy, self.game.bets());
+        self.given = Some(Given { text, wins, exploitability });
+        self
     }
 
     fn text(&self) -> String {
@@ -97,6 +122,12 @@ impl<'a> EndgameReport<'a> {
             table.row([(card + 1).to_string(), one, other, beats, plays]);
         }
         text += &format!("{table}\n");
+        if let Some(Given { text: strategy, wins, exploitability }) = &self.given {
+            text += &format!(
+                "\nThe given strategy gets {wins:.9} of the pot against a best response, \
+                 {exploitability:.2e} less than the value:\n{strategy}"
+            );
+        }
         if solution.sizes.is_empty() {
             return text + "\nNo card bets.\n";
         }

@@ -12,12 +12,13 @@ use std::path::Path;
 
 use serde::Serialize;
 use show::Table;
+use show::card::{Card, CardSection};
 use solvers::Player;
 
 use super::Endgame;
 use super::database::{self, Database, bets, endgame};
-use crate::Error;
 use crate::rules::{Bet, Betting, Calling, Hands, RuleList, Size};
+use crate::{Error, listed};
 
 /// The smallest share to beat in a line that is searched, in percent.
 const MIN_PERCENT: u32 = 40;
@@ -28,6 +29,24 @@ pub struct Games {
     games: Vec<Game>,
     /// The bet sizes above 0, in pots.
     sizes: Vec<f64>,
+}
+
+/// What the cards do that a rule does not name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rest {
+    /// They check.
+    Check,
+    /// They play the game's central equilibrium.
+    Equilibrium,
+}
+
+/// What a published rule asks about a card and the game.
+#[derive(Debug, Clone, Copy)]
+pub struct Held {
+    /// The share of the other player's cards that it beats.
+    pub beats: f64,
+    /// The share of all cards but the best in the other player's distribution.
+    pub weak: f64,
 }
 
 #[derive(Debug, Clone)]
@@ -87,16 +106,22 @@ impl Games {
         })
     }
 
-    /// The exploitability of the first player's equilibrium with some cards changed: `says` is
-    /// called with the share of the other player's cards that a card beats, ties half, and returns
-    /// the bet in pots, moved to the nearest size, 0 for a check; `None` leaves the card as it is.
-    /// O(games): each is solved again.
-    pub fn price_in_equilibrium(&self, says: impl Fn(f64) -> Option<f64> + Sync) -> Mean {
+    /// The exploitability of a rule for some of the first player's cards: `says` returns the bet in
+    /// pots, moved to the nearest size, 0 for a check; with `None` a card does what the rest does.
+    /// O(games): for the equilibrium each is solved again.
+    pub fn price_rule(&self, rest: Rest, says: impl Fn(Held) -> Option<f64> + Sync) -> Mean {
         self.price(|game, chances| {
-            *chances = game.game.solve().strategy;
-            let rows = chances.chunks_exact_mut(1 + self.sizes.len());
-            for (row, &beats) in rows.zip(&game.beats[0]) {
-                if let Some(size) = says(beats) {
+            let columns = 1 + self.sizes.len();
+            if rest == Rest::Equilibrium {
+                *chances = game.game.solve().strategy;
+            } else {
+                chances.clear();
+                chances.resize(columns * game.game.cards(), 0.0);
+                chances.chunks_exact_mut(columns).for_each(|row| row[0] = 1.0);
+            }
+            let best = game.game.shares(Player::Second).last().copied().unwrap_or_default();
+            for (row, &beats) in chances.chunks_exact_mut(columns).zip(&game.beats[0]) {
+                if let Some(size) = says(Held { beats, weak: 1.0 - best }) {
                     row.fill(0.0);
                     row[game.game.bets().nearest(size)] = 1.0;
                 }
@@ -204,6 +229,8 @@ pub fn find_calling(games: &Games) -> (Calling, Mean) {
 /// equilibrium.
 const ALL_IN: &str = "published all-in rule";
 const REST: &str = ", all else the equilibrium";
+const CHECK: &str = "always check";
+const CALLS: &str = "found: calls";
 
 /// Rules with their prices.
 #[derive(Debug, Serialize)]
@@ -212,6 +239,11 @@ pub struct RulesReport<'a> {
     found_on: usize,
     priced_on: usize,
     rules: Vec<PricedRule>,
+    /// The best lists of one bet, two and so on, and the best rule for calls.
+    #[serde(skip)]
+    found: Vec<Betting>,
+    #[serde(skip)]
+    calling: Calling,
 }
 
 /// A rule with its price.
@@ -266,7 +298,7 @@ impl<'a> RulesReport<'a> {
             RuleList::new(Some(betting), None).expect("it has a part")
         };
         let calls = |calling| RuleList::new(None, Some(calling)).expect("it has a part");
-        let mut lists = vec![("always check".to_owned(), bets(&[], None))];
+        let mut lists = vec![(CHECK.to_owned(), bets(&[], None))];
         for (number, (betting, _)) in (1..).zip(&found) {
             let list = RuleList::new(Some(betting.clone()), None).expect("it has a part");
             lists.push((format!("found: {}", show::number::counted(number, "size")), list));
@@ -277,7 +309,7 @@ impl<'a> RulesReport<'a> {
         lists.push(("always call".to_owned(), calls(Calling::Beating(0.0))));
         lists.push(("call as often as the pot pays".to_owned(), calls(Calling::Best(1.0))));
         let (calling, _) = find_calling(&learned);
-        lists.push(("found: calls".to_owned(), calls(calling)));
+        lists.push((CALLS.to_owned(), calls(calling)));
         for (name, list) in own {
             // Each part is priced as a rule of its own.
             if let Some(betting) = list.betting() {
@@ -299,22 +331,119 @@ impl<'a> RulesReport<'a> {
                 PricedRule::new(what, list.to_string(), list.betting().is_some(), price)
             })
             .collect();
-        // The price of each published rule when everything else is played perfectly.
         let most = database::bets(database).sizes().last().copied().unwrap_or_default();
-        let middle = rest.price_in_equilibrium(|beats| (0.2..=0.8).contains(&beats).then_some(0.0));
-        let best = rest.price_in_equilibrium(|beats| (beats >= 0.95).then_some(most));
         let after = priced.iter().position(|rule| rule.name == ALL_IN).unwrap_or(priced.len());
-        for (name, line, price) in [
-            (ALL_IN, "bet all-in when beating at least 95 %", best),
-            ("published 80-20 rule", "check when beating 20 to 80 %", middle),
-        ] {
-            let rule = PricedRule::new(format!("{name}{REST}"), line.to_owned(), true, price);
-            priced.insert(after, rule);
-        }
+        priced.splice(after..after, published_rules(&rest, database.card().content.cards, most));
         let longest = found.last().map(|(betting, _)| betting.clone());
         let longest = RuleList::new(longest, Some(calling)).expect("it has a part");
         let priced_on = rest.len();
-        Ok(Some((RulesReport { file, found_on: learn, priced_on, rules: priced }, longest)))
+        let found = found.into_iter().map(|(betting, _)| betting).collect();
+        let rules = priced;
+        let report = RulesReport { file, found_on: learn, priced_on, rules, found, calling };
+        Ok(Some((report, longest)))
+    }
+}
+
+/// The published rules with their prices: when everything else is played perfectly, and the all-in
+/// rule with its condition on the other player's cards, also when everything else checks.
+fn published_rules(games: &Games, cards: usize, all_in: f64) -> Vec<PricedRule> {
+    let middle = |held: Held| (0.2..=0.8).contains(&held.beats).then_some(0.0);
+    let best = |held: Held| (held.beats >= 0.95).then_some(all_in);
+    let strong = |held: Held| best(held).filter(|_| held.weak <= 0.9);
+    let line = "bet all-in when beating at least 95 %";
+    let condition = format!("{line} and if the other's cards 1 to {} are at most 90 %", cards - 1);
+    let with_condition = format!("{ALL_IN} with its condition");
+    let priced =
+        |name: String, line: &str, price: Mean| PricedRule::new(name, line.to_owned(), true, price);
+    let equilibrium = Rest::Equilibrium;
+    vec![
+        priced(
+            format!("published 80-20 rule{REST}"),
+            "check when beating 20 to 80 %",
+            games.price_rule(equilibrium, middle),
+        ),
+        priced(format!("{ALL_IN}{REST}"), line, games.price_rule(equilibrium, best)),
+        priced(
+            format!("{with_condition}{REST}"),
+            &condition,
+            games.price_rule(equilibrium, strong),
+        ),
+        priced(with_condition, &condition, games.price_rule(Rest::Check, strong)),
+    ]
+}
+
+/// The largest number of bets of a list on a card.
+const CARD_LINES: usize = 3;
+
+impl RulesReport<'_> {
+    /// The best lists of one to three bets and the rule for calls as a card to play by.
+    pub fn card(&self) -> Card {
+        let mut sections = Vec::new();
+        let priced = |name: &str| self.rules.iter().find(|rule| rule.name == name);
+        for (number, betting) in (1..).zip(self.found.iter().take(CARD_LINES)) {
+            let size = |size: &Size| match size {
+                Size::AllIn => "bet all-in".to_owned(),
+                Size::Pots(pots) => format!("bet {pots} of the pot"),
+            };
+            let mut lines: Vec<[String; 2]> = Vec::new();
+            for bet in betting.bets() {
+                let when = format!("You beat at least {} % of the other's hands", bet.percent);
+                lines.push([when, size(&bet.size)]);
+            }
+            let bluffs = betting.bets().iter().filter_map(|bet| match bet.size {
+                Size::Pots(pots) => {
+                    let times = 100.0 * betting.bluffs()? * pots / (1.0 + pots);
+                    Some(format!("{times:.0} bet {pots}"))
+                }
+                Size::AllIn => None,
+            });
+            let bluffs: Vec<String> = bluffs.collect();
+            if !bluffs.is_empty() {
+                let each = listed(&bluffs, "and");
+                let when = format!("Your very worst: for 100 hands that bet so for value, {each}");
+                lines.push([when, "bluff".to_owned()]);
+            }
+            lines.push(["All others".to_owned(), "check".to_owned()]);
+            let name = show::number::counted(number, "size");
+            let cost = priced(&format!("found: {name}"));
+            let cost = cost.map_or_else(String::new, |rule| format!(", costs {:.4}", rule.price));
+            sections.push(CardSection { head: format!("Nobody has bet: {name}{cost}"), lines });
+        }
+        let call = |pots: f64, words: &str| {
+            let what = match self.calling {
+                Calling::Best(factor) => {
+                    format!("call with your best {:.0} %", 100.0 * (factor / (1.0 + pots)).min(1.0))
+                }
+                Calling::Beating(percent) => format!("call if you beat {percent} %"),
+            };
+            [format!("The bet is {words}"), what]
+        };
+        let bets =
+            [(0.5, "half the pot"), (1.0, "the pot"), (2.0, "two pots"), (3.0, "three pots")];
+        let cost =
+            priced(CALLS).map_or_else(String::new, |rule| format!(", costs {:.4}", rule.price));
+        sections.push(CardSection {
+            head: format!("The other has bet{cost}"),
+            lines: bets.map(|(pots, words)| call(pots, words)).into(),
+        });
+        let check = priced(CHECK)
+            .map_or_else(String::new, |rule| format!("Always checking costs {:.4}.", rule.price));
+        Card {
+            head: "The last bet".to_owned(),
+            reading: "For two players with one bet left. Think of all hands that the other may \
+                      hold, and of all that you may hold yourself. Go down the list of your \
+                      choice: the first line that is true says what you do."
+                .to_owned(),
+            sections,
+            terms: Vec::new(),
+            foot: vec![
+                format!(
+                    "Costs are what a best response wins on average, of the pot, in random \
+                     endgames of ten cards. {check}"
+                ),
+                format!("Made by cardroom {}.", env!("CARGO_PKG_VERSION")),
+            ],
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use show::Table;
 use show::number::whole;
 
 use super::database::{CardInput, Database, Inputs, Representation, Share};
-use super::trees::Predictor;
+use super::trees::{Deviation, Predictor};
 use crate::Error;
 
 /// A tree with the published leaves.
@@ -40,7 +40,9 @@ impl SizeTree {
         train: usize,
         depth: usize,
     ) -> Result<SizeTree, Error> {
-        let predictor = Predictor::greedy(representation, share, database, 0..train, depth)?;
+        let squared = Deviation::Squared;
+        let predictor =
+            Predictor::greedy(representation, share, squared, database, 0..train, depth)?;
         let nodes = tree_nodes(&predictor, representation, share);
         // The published leaves are those of a tree that sees the card's share.
         let sees_share = representation.card_input == CardInput::Share;

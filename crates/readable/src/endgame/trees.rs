@@ -1,19 +1,42 @@
-//! Decision trees and nearest neighbours that predict equilibria of endgames, and the scores of
-//! trees at every depth.
+//! Decision trees that predict equilibria of endgames, and their scores at every depth.
 //!
 //! Ganzfried & Yusuf, "Computing human-understandable strategies", Games 2017, section 4. A greedy
-//! tree cut off at a depth is the greedy tree of that depth: one is grown for all depths.
+//! tree cut off at a depth is the greedy tree of that depth: one is grown for all depths. It reduces
+//! the squared error of probabilities and answers their means, or the [distance of
+//! strategies](super::rules::distance_of_strategies), which is the absolute error of cumulated
+//! probabilities, and answers their medians: see [`Deviation`].
 
 use std::ops::Range;
 
+use learners::cart::{self, Criterion, median_shares};
 use learners::oct::{self, Oct, StartTrees};
-use learners::{Bins, Loss, Table, cart};
+use learners::{Bins, Loss, Table};
 use models::tree::{Node, SplitTest, Tree};
 
 use super::Bets;
-use super::database::{CardInput, Database, Representation, Share, Solved, bets};
+use super::database::{CardInput, Database, Representation, Share, bets};
 use super::rules::{Score, scores};
 use crate::Error;
+
+/// What the splits of a greedy tree reduce, and what its nodes answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Deviation {
+    /// The squared error of the probabilities of sizes, or of one size; the answer is the mean.
+    Squared,
+    /// The absolute error of the cumulated probabilities, which is the distance of strategies
+    /// (Algorithm 2), or of one size; the answer is the median.
+    Absolute,
+}
+
+impl Deviation {
+    fn criterion(self) -> Criterion {
+        match self {
+            Deviation::Squared => Criterion::Means(Loss::Gini),
+            Deviation::Absolute => Criterion::EarthMover,
+        }
+    }
+}
 
 /// Bins of each column for greedy trees.
 const INTERVALS: usize = 4096;
@@ -53,22 +76,25 @@ pub struct AtDepth {
 }
 
 impl Predictor {
-    /// Fits the greedy tree of a depth to games of a database, by least squares.
+    /// Fits the greedy tree of a depth to games of a database.
     pub fn greedy(
         representation: Representation,
         share: Share,
+        deviation: Deviation,
         database: &Database,
         games: Range<usize>,
         depth: usize,
     ) -> Result<Predictor, Error> {
         let table = representation.table(database, games, share).map_err(Error::new)?;
-        let options = cart::Options { depth, loss: Loss::Gini, ..cart::Options::default() };
+        let criterion = deviation.criterion();
+        let options = cart::Options { depth, criterion, ..cart::Options::default() };
         let tree =
             cart::fit(&table, &Bins::new(&table, INTERVALS), &options).map_err(Error::new)?;
-        Ok(Predictor::new(representation, share, database, &table, tree))
+        Ok(Predictor::new(representation, share, deviation, database, &table, tree))
     }
 
-    /// Fits a tree of a depth to games of a database by a search over whole trees.
+    /// Fits a tree of a depth to games of a database by a search over whole trees, by the squared
+    /// error.
     pub fn optimal(
         representation: Representation,
         share: Share,
@@ -87,13 +113,14 @@ impl Predictor {
             ..oct::Options::default()
         };
         let tree = Oct::fit(&table, &bins, None, options).map_err(Error::new)?;
-        Ok(Predictor::new(representation, share, database, &table, tree))
+        Ok(Predictor::new(representation, share, Deviation::Squared, database, &table, tree))
     }
 
     /// Computes the best answers of a tree's nodes over a table in the representation.
     fn new(
         representation: Representation,
         share: Share,
+        deviation: Deviation,
         database: &Database,
         table: &Table,
         tree: Tree,
@@ -140,15 +167,24 @@ impl Predictor {
             (false, _) => 1.0,
         };
         let width = if representation.drawn { 1 } else { classes };
+        let medians = match deviation {
+            Deviation::Squared => Vec::new(),
+            Deviation::Absolute => node_medians(&tree, table, &leaves),
+        };
         let (mut answers, mut errors) = (Vec::with_capacity(nodes * width), Vec::new());
         for (node, sums) in sums.chunks_exact(classes).enumerate() {
             let count = rows[node].max(1) as f64;
             let means = sums.iter().map(|sum| sum / count);
-            let within = squares[node] / count - means.clone().map(|mean| mean * mean).sum::<f64>();
+            let answer: Vec<f64> = match medians.get(node) {
+                None => means.clone().collect(),
+                Some(medians) => medians.iter().map(|&share| f64::from(share)).collect(),
+            };
+            let terms = means.zip(&answer).map(|(mean, answer)| answer * (answer - 2.0 * mean));
+            let within = squares[node] / count + terms.sum::<f64>();
             // The two classes of one size have its error twice.
             let times = if representation.drawn { 0.5 } else { 1.0 };
             errors.push((times * scale * scale * within).max(0.0));
-            answers.extend(means.take(width).map(|mean| (scale * mean) as f32));
+            answers.extend(answer.iter().take(width).map(|share| (scale * share) as f32));
         }
         Predictor { representation, share, tree, bets, depths, rows, answers, width, errors }
     }
@@ -249,98 +285,20 @@ impl Predictor {
     }
 }
 
-// k nearest neighbours among solved endgames, and the mean of their strategies, under Algorithm 1
-// of Ganzfried & Yusuf, "Computing human-understandable strategies", Games 2017.
-//
-// The distance of two games is the sum of the differences of their cdfs over the cards but the
-// last, where both are one. The search is exhaustive: the cdfs of [`LANES`] games are interleaved,
-// so that as many distances are computed at a time.
-
-/// The number of games whose distances are computed together.
-const LANES: usize = 16;
-
-/// A set of solved games to search.
-#[derive(Debug)]
-pub struct Neighbours<'a> {
-    database: &'a Database,
-    games: Range<usize>,
-    /// The cdfs in blocks of [`LANES`] games: each number of a game for all of the block.
-    blocks: Vec<[f32; LANES]>,
-    /// The number of floats for each game.
-    width: usize,
-}
-
-impl<'a> Neighbours<'a> {
-    /// Indexes the games of a database with these indices.
-    pub fn new(database: &'a Database, games: Range<usize>) -> Neighbours<'a> {
-        let width = 2 * (database.card().content.cards - 1);
-        let mut blocks = vec![[0.0; LANES]; games.len().div_ceil(LANES) * width];
-        for (at, index) in games.clone().enumerate() {
-            let block = &mut blocks[at / LANES * width..][..width];
-            for (lanes, number) in block.iter_mut().zip(numbers(&database.game(index))) {
-                lanes[at % LANES] = number;
-            }
-        }
-        Neighbours { database, games, blocks, width }
+/// The median shares of the rows of each node, from the leaf of each row.
+fn node_medians(tree: &Tree, table: &Table, leaves: &[u32]) -> Vec<Vec<f32>> {
+    let nodes = tree.nodes();
+    let mut order: Vec<u32> = (0..leaves.len() as u32).collect();
+    order.sort_by_key(|&row| leaves[row as usize]);
+    // Nodes are numbered with each parent right before its left side, so the leaves of a node, and
+    // their rows in this order, are consecutive.
+    let mut ends = vec![0; nodes];
+    for node in (0..nodes).rev() {
+        ends[node] = match tree.node(node) {
+            Node::Branch { right, .. } => ends[right],
+            Node::Leaf { .. } => node + 1,
+        };
     }
-
-    /// The indices of the `k` nearest games in order, with their distances, 0 to 1; of equally near
-    /// ones the first. All games if there are fewer.
-    ///
-    /// O(games × cards).
-    pub fn nearest(&self, game: &Solved<'_>, k: usize) -> Vec<(usize, f64)> {
-        let asked: Vec<f32> = numbers(game).collect();
-        let mut nearest: Vec<(f32, usize)> = Vec::with_capacity(k + 1);
-        for (block, first) in self.blocks.chunks_exact(self.width).zip((0..).step_by(LANES)) {
-            let mut sums = [0.0f32; LANES];
-            for (lanes, &number) in block.iter().zip(&asked) {
-                for (sum, &other) in sums.iter_mut().zip(lanes) {
-                    *sum += (other - number).abs();
-                }
-            }
-            for (lane, &sum) in sums.iter().enumerate().take(self.games.len() - first) {
-                let last = nearest.last().map_or(f32::INFINITY, |&(most, _)| most);
-                if nearest.len() < k || sum < last {
-                    let at = nearest.partition_point(|&(other, _)| other <= sum);
-                    nearest.insert(at, (sum, first + lane));
-                    nearest.truncate(k);
-                }
-            }
-        }
-        let indexed = |(sum, at): (f32, usize)| (self.games.start + at, f64::from(sum));
-        let most = self.width as f64;
-        nearest.into_iter().map(indexed).map(|(index, sum)| (index, sum / most)).collect()
-    }
-
-    /// The scores of the mean strategy of the nearest games over other games, for each of some
-    /// increasing numbers of neighbours.
-    pub fn scores(&self, games: Range<usize>, numbers: &[usize]) -> Result<Vec<Score>, Error> {
-        let most = numbers.last().copied().unwrap_or(0);
-        scores(self.database, games, numbers.len(), |index, strategies| {
-            let nearest = self.nearest(&self.database.game(index), most);
-            for (strategy, &k) in strategies.iter_mut().zip(numbers) {
-                let nearest = &nearest[..k.min(nearest.len())];
-                strategy.fill(0.0);
-                let ratio = 1.0 / nearest.len() as f32;
-                for &(index, _) in nearest {
-                    let other = self.database.game(index).strategy;
-                    strategy
-                        .iter_mut()
-                        .zip(other)
-                        .for_each(|(share, &more)| *share += ratio * more);
-                }
-            }
-        })
-    }
-}
-
-/// The cdfs of both players' cards, each without the last number, which is one.
-fn numbers(game: &Solved<'_>) -> impl Iterator<Item = f32> {
-    [game.first, game.second].into_iter().flat_map(|shares| {
-        let mut sum = 0.0;
-        shares[..shares.len() - 1].iter().map(move |&share| {
-            sum += f64::from(share);
-            sum as f32
-        })
-    })
+    let first = |node: usize| order.partition_point(|&row| (leaves[row as usize] as usize) < node);
+    parallel::map(0..nodes, |node| median_shares(table, &order[first(node)..first(ends[node])]))
 }

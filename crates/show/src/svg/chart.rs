@@ -48,7 +48,8 @@ pub struct Line<'a> {
     pub class: &'a str,
     /// The colour in a file.
     pub colour: Colour,
-    /// The name in the legend; empty for none. With a legend, lines after the first are dashed.
+    /// The name in the legend; empty for none. With a legend, lines after the first are dashed,
+    /// those of one colour differently.
     pub name: &'a str,
     /// The points, in order along the axis, in the axes' own units.
     pub points: Vec<(f64, f64)>,
@@ -204,14 +205,26 @@ impl<'a> Chart<'a> {
         if x > left { top + LEADING } else { top }
     }
 
-    /// The attributes of a line.
-    fn stroke(&self, number: usize) -> &'static str {
-        if number > 0 && self.lines.iter().any(|line| !line.name.is_empty()) {
-            "fill=\"none\" stroke=\"currentColor\" stroke-width=\"2\" stroke-linejoin=\"round\" \
-             stroke-dasharray=\"8 5\""
-        } else {
-            "fill=\"none\" stroke=\"currentColor\" stroke-width=\"2\" stroke-linejoin=\"round\""
-        }
+    /// The attributes of a line. One that has the colour of others before it has other dashes.
+    fn stroke(&self, number: usize) -> String {
+        let colour = self.lines[number].colour;
+        let before = self.lines[..number].iter().filter(|line| line.colour == colour).count();
+        let dashes = match before {
+            0 if number == 0 => "",
+            0 => "8 5",
+            1 => "2 4",
+            2 => "14 4 2 4",
+            _ => "5 3",
+        };
+        let named = self.lines.iter().any(|line| !line.name.is_empty());
+        let dashes = match dashes {
+            dashes if named && !dashes.is_empty() => format!(" stroke-dasharray=\"{dashes}\""),
+            _ => String::new(),
+        };
+        format!(
+            "fill=\"none\" stroke=\"currentColor\" stroke-width=\"2\" \
+             stroke-linejoin=\"round\"{dashes}"
+        )
     }
 
     /// The ranges of both axes, and the tick distance of the vertical one.

@@ -11,6 +11,8 @@ use super::ShareArg;
 use crate::exit::Failure;
 use crate::output::{Output, Report};
 use crate::progress::Progress;
+use clap::ValueEnum;
+use readable::endgame::trees::Deviation;
 
 /// The default numbers of neighbours; those above the number of training games are left out.
 const NEIGHBOURS: [usize; 3] = [1, 5, 20];
@@ -39,9 +41,15 @@ pub struct Args {
     /// The share that represents a card in representations 5, 6, 9 and 10
     #[arg(long, value_enum, default_value_t)]
     share: ShareArg,
+    /// What greedy trees reduce
+    #[arg(long, value_enum, default_value_t)]
+    error: ErrorArg,
     /// Numbers of nearest games to average, as in 1,5,20 [default: 1,5,20]
     #[arg(long, value_name = "NUMBERS")]
     neighbours: Option<Numbers>,
+    /// Also remember only so many games, as in 10,100, and predict card by card
+    #[arg(long, value_name = "NUMBERS")]
+    remember: Option<Numbers>,
     /// Also search for optimal trees of depths 3 to 5, trained on N games
     #[arg(long, value_name = "N")]
     optimal: Option<usize>,
@@ -49,6 +57,17 @@ pub struct Args {
     json: bool,
     #[arg(from_global)]
     quiet: bool,
+}
+
+/// What trees reduce, as clap knows it.
+#[derive(Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+enum ErrorArg {
+    /// The squared error of the probabilities; nodes answer means
+    #[default]
+    Squared,
+    /// The absolute error of the cumulated probabilities, which is the distance to the equilibrium;
+    /// nodes answer medians
+    Absolute,
 }
 
 /// A list of numbers, parsed from `3..20`, `3,5,8`, or a mix.
@@ -65,7 +84,7 @@ impl FromStr for Numbers {
             let (first, last) = part.split_once("..").unwrap_or((part, part));
             let [first, last] = [first, last].map(|end| end.trim().parse::<usize>().ok());
             match (first, last) {
-                (Some(first), Some(last)) if first <= last && last <= 1000 => {
+                (Some(first), Some(last)) if first <= last && last - first <= 1000 => {
                     numbers.extend(first..=last);
                 }
                 _ => return Err(wrong()),
@@ -107,12 +126,25 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
             args.data.display()
         )));
     }
+    let remembered = args.remember.as_ref().map_or_else(Vec::new, |Numbers(games)| games.clone());
+    if let Some(games) = remembered.iter().find(|games| !(1..train).contains(*games)) {
+        return Err(Failure::input(anyhow::anyhow!(
+            "--remember has {games}: there are {train} games of {} to learn from; name fewer, from \
+             1 on",
+            args.data.display()
+        )));
+    }
     let plan = ComparisonPlan {
         data: &args.data,
         depths,
         representations: chosen,
         share: args.share.share(),
+        deviation: match args.error {
+            ErrorArg::Squared => Deviation::Squared,
+            ErrorArg::Absolute => Deviation::Absolute,
+        },
         neighbours: ks,
+        remembered,
         optimal: args.optimal.unwrap_or(0),
         games,
         train,

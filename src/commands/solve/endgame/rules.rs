@@ -1,6 +1,6 @@
 //! `cardroom solve endgame rules`: finds the cheapest short lists of rules.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use readable::endgame::database::Database;
 use readable::endgame::rules::RulesReport;
@@ -20,6 +20,7 @@ use crate::{interrupt, report};
 ///
 /// Examples:
 ///   cardroom solve endgame rules endgames --lines 3
+///   cardroom solve endgame rules endgames --lines 3 --card rules.html
 ///   cardroom solve endgame rules endgames --lines 0 --price mine.rules
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
@@ -40,6 +41,13 @@ pub(super) struct Args {
     /// Write the longest list found, with the rule for calls, to this file
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Write the best lists of one to three bets to this file, .html, as a one-page card for
+    /// printing
+    #[arg(long, value_name = "FILE")]
+    card: Option<PathBuf>,
+    /// Draw that card into this SVG file
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
     #[arg(from_global)]
     json: bool,
     #[arg(from_global)]
@@ -53,6 +61,11 @@ impl Report for RulesReport<'_> {
 /// Runs the command: finds rules, prices them and returns the table.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     output::check(args.out.as_deref())?;
+    output::check(args.card.as_deref())?;
+    output::check(args.svg.as_deref())?;
+    if let Some(card) = args.card.as_deref() {
+        check_page(card)?;
+    }
     let database = Database::open(&args.data)?;
     if args.games == 0 || args.games >= database.games() {
         return Err(Failure::input(anyhow::anyhow!(
@@ -84,5 +97,21 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     if let Some(path) = &args.out {
         report::write(path, &longest.to_string())?;
     }
+    if let Some(path) = &args.card {
+        report::write(path, &report.card().html())?;
+    }
+    if let Some(path) = &args.svg {
+        report::write(path, &report.card().svg())?;
+    }
     Output::report(&report, args.json)
+}
+
+/// Refuses a card that is not an HTML file.
+fn check_page(card: &Path) -> Result<(), Failure> {
+    if card.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("html")) {
+        return Ok(());
+    }
+    let card = card.display();
+    let what = "a card is an .html file, and this name does not end so; --svg draws it";
+    Err(Failure::usage(format!("--card {card}: {what}")))
 }
