@@ -194,7 +194,7 @@ fn hands_of_poker_sites_are_imported_and_what_is_left_out_is_said() {
     }
     at.write("notes.txt", "some notes\n");
     at.run("import notes.txt --out n")
-        .failed(3, "also reads PokerStars text, Open Hand History, PHH in files named");
+        .failed(3, "also reads PokerStars text, Open Hand History, Pokerbots game logs, PHH in");
     // A rake is an error, or left out.
     let raked = ZOOM.replace("#1000", "#1001").replace("Rake $0", "Rake $0.01");
     at.write("r.txt", ZOOM.to_owned() + &raked + ZOOM);

@@ -55,7 +55,7 @@ fn recording(name: &str) -> Recording {
     });
     let mut rounds: Vec<Recorded> = Vec::new();
     let mut refused = Vec::new();
-    for line in read("gamelog.txt").lines() {
+    for line in read("gamelog").lines() {
         if let Some(rest) = line.strip_prefix("Round #") {
             let first = usize::from(rest.split(", ").nth(1).expect("a player").starts_with('B'));
             rounds.push(Recorded { first, ..Recorded::default() });
