@@ -51,11 +51,12 @@ fn pure_crates_draw_no_randomness_of_their_own() {
 }
 
 /// The other callers of `Agent::act`: agents that ask other agents, and the suite that judges them.
-const CALLERS: [&str; 5] = [
+const CALLERS: [&str; 6] = [
     "matches/src/bot.rs",
     "agents/src/router.rs",
     "agents/src/shadow.rs",
     "agents/src/fallback.rs",
+    "agents/src/scaled.rs",
     "agents/src/contract.rs",
 ];
 

@@ -13,6 +13,7 @@ mod invariants;
 mod matches;
 mod papers;
 mod players;
+mod pokerbots;
 mod program;
 mod programs;
 mod records;

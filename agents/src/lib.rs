@@ -23,6 +23,7 @@ mod registry;
 mod resolve;
 mod router;
 mod rules;
+mod scaled;
 mod shadow;
 mod simple;
 mod student;

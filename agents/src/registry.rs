@@ -21,8 +21,9 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use show::nearest;
 
-use crate::Agent;
 use solvers::strategy::TreeStrategy;
+
+use crate::{Agent, scaled};
 
 /// The cost of a decision, which determines where it may be computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
@@ -291,13 +292,21 @@ impl AgentChoice {
         }
     }
 
-    /// Builds a new agent for this game. Agents of one choice share no mutable state.
+    /// Builds a new agent for this game. Agents of one choice share no mutable state. One that is
+    /// not for this game, but for the same with a big blind of 100, is asked in its own chips.
     ///
     /// # Errors
     /// If the agent cannot play this game, or panics.
     pub fn build(&self, def: &Arc<GameDef>) -> Result<Box<dyn Agent>, AgentError> {
-        catch_unwind(AssertUnwindSafe(|| (self.recipe.build)(def)))
-            .unwrap_or_else(|_| Err(AgentError::start(self.name(), "it panicked")))
+        let build = |def: &Arc<GameDef>| {
+            catch_unwind(AssertUnwindSafe(|| (self.recipe.build)(def)))
+                .unwrap_or_else(|_| Err(AgentError::start(self.name(), "it panicked")))
+        };
+        match build(def) {
+            // One that cannot play with larger chips either is refused for the game as it is.
+            Err(error) if error.is_game() => scaled::agent(def, build).ok_or(error),
+            built => built,
+        }
     }
 
     /// Whether the agent is a pure function of the information set, see [`policy`](Self::policy).
@@ -312,7 +321,14 @@ impl AgentChoice {
     /// # Errors
     /// As [`build`](Self::build).
     pub fn policy(&self, def: &Arc<GameDef>) -> Result<Option<Arc<dyn Policy>>, AgentError> {
-        self.recipe.policy.as_ref().map(|policies| (policies.whole)(def)).transpose()
+        let Some(policies) = &self.recipe.policy else { return Ok(None) };
+        let built = match (policies.whole)(def) {
+            Err(error) if error.is_game() => {
+                scaled::policy(def, |def| (policies.whole)(def)).ok_or(error)
+            }
+            built => built,
+        };
+        built.map(Some)
     }
 
     /// The student that the agent plays from, for any game; `None` for agents that are not
@@ -706,7 +722,7 @@ impl AgentError {
     }
 
     /// The error for a game that the agent cannot play; the reason is a feature of it.
-    pub(crate) fn game(agent: &str, reason: impl fmt::Display) -> AgentError {
+    pub fn game(agent: &str, reason: impl fmt::Display) -> AgentError {
         let text = format!("agent `{agent}` cannot play this game: {reason}");
         AgentError::new(Kind::Game, text)
     }

@@ -298,11 +298,15 @@ fn players_of_a_log_who_cannot_be_told_apart_are_refused_and_never_merged() {
 
 #[test]
 fn players_of_one_name_have_two_in_every_format() {
-    let def = Arc::new(games::nolimit_holdem());
-    let mut info = hands::info(&def, 4, false);
+    let mut info = hands::info(&Arc::new(games::nolimit_holdem()), 4, false);
     info.entrants[1].name = info.entrants[0].name.clone();
-    let records = hands::random_hands(&def, 4, 1, 7);
     for format in Format::ALL.into_iter().filter(|&format| format != Format::Jsonl) {
+        let def = match format {
+            Format::Gamelog => crate::gamelog::game(),
+            _ => Arc::new(games::nolimit_holdem()),
+        };
+        info.game = (*def).clone();
+        let records = hands::random_hands(&def, 4, 1, 7);
         let text = whole(format, &info, &records, 10).remove(0);
         assert!(text.contains("p0#2"), "{format}: {text}");
     }

@@ -6,6 +6,7 @@ mod anytime;
 mod checks;
 mod estimate;
 mod export;
+mod gamelog;
 mod hands;
 mod import;
 mod integrity;

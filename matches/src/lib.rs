@@ -12,6 +12,8 @@
 //! - [`replay`](mod@replay): replaying a recorded match and comparing it with its record.
 //! - [`external`]: programs that speak the ACPC player's protocol, as agents; with them the
 //!   registry of all agents.
+//! - [`pokerbots`]: the bots of MIT Pokerbots and of competitions with its engine, as agents.
+//! - [`link`]: the connection to a program that was started.
 //! - [`program`]: child processes, killed when dropped.
 //! - [`source`]: recorded hands: a match folder, a ledger, or an ACPC log.
 //! - [`estimates`]: the corrections behind a report's estimates, and the file that keeps them.
@@ -24,8 +26,10 @@ pub mod estimates;
 pub mod external;
 pub mod folder;
 pub mod games;
+pub mod link;
 pub mod plan;
 pub mod play;
+pub mod pokerbots;
 pub mod program;
 pub mod replay;
 pub mod runner;

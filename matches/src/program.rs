@@ -127,6 +127,8 @@ pub struct Program {
     /// The file to which output and error output are appended; if `None` both are dropped, but the
     /// last lines of error output are kept in memory.
     pub output: Option<PathBuf>,
+    /// The size beyond which nothing more is written to that file; `None` for no limit.
+    pub output_limit: Option<u64>,
     /// The script, if the program is its interpreter.
     script: Option<PathBuf>,
 }
@@ -137,12 +139,19 @@ impl Program {
     ///
     /// `None` when there is no word or a quote is not closed.
     pub fn parse(command: &str, folder: &Path) -> Option<Program> {
-        let mut words = shlex::split(command)?.into_iter();
-        let name = words.next().filter(|name| !name.is_empty())?;
+        Program::new(&shlex::split(command)?, folder)
+    }
+
+    /// A program with its arguments. A relative path of the program is resolved from `folder`.
+    ///
+    /// `None` when there is no word.
+    pub fn new(words: &[String], folder: &Path) -> Option<Program> {
+        let (name, arguments) = words.split_first().filter(|(name, _)| !name.is_empty())?;
         let is_path = name.contains('/');
-        let program = if is_path { folder.join(&name) } else { PathBuf::from(&name) };
-        let arguments = words.collect();
-        Some(Program { program, arguments, folder: None, output: None, script: None })
+        let program = if is_path { folder.join(name) } else { PathBuf::from(name) };
+        let arguments = arguments.to_vec();
+        let (folder, output, output_limit, script) = (None, None, None, None);
+        Some(Program { program, arguments, folder, output, output_limit, script })
     }
 
     /// Starts the program with further arguments and no input.
@@ -157,6 +166,17 @@ impl Program {
         };
         let file = OpenOptions::new().create(true).append(true).open(path)?;
         let stderr_tail = StderrTail::In { path: path.clone(), from: file.metadata()?.len() };
+        if let Some(limit) = self.output_limit {
+            let mut running = self.start_into(further, Stdio::piped(), Stdio::piped())?;
+            if let Some(stream) = running.child.stdout.take() {
+                copy(stream, file.try_clone()?, limit)?;
+            }
+            if let Some(stream) = running.child.stderr.take() {
+                copy(stream, file, limit)?;
+            }
+            running.stderr_tail = Some(stderr_tail);
+            return Ok(running);
+        }
         let mut running = self.start_into(further, file.try_clone()?.into(), file.into())?;
         running.stderr_tail = Some(stderr_tail);
         Ok(running)
@@ -382,6 +402,28 @@ impl StderrTail {
         lines.reverse();
         lines
     }
+}
+
+/// Starts a thread that reads the stream to its end, so that the pipe never fills up, and appends
+/// it to the file as long as that is smaller than the limit.
+fn copy(mut stream: impl Read + Send + 'static, mut file: File, limit: u64) -> io::Result<()> {
+    let thread = std::thread::Builder::new().name("output".into());
+    thread.spawn(move || {
+        let mut chunk = [0; MAX_BYTES];
+        loop {
+            let count = match stream.read(&mut chunk) {
+                Ok(0) => return,
+                Ok(count) => count,
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(_) => return,
+            };
+            let size = file.metadata().map_or(limit, |data| data.len());
+            let rest = usize::try_from(limit.saturating_sub(size)).unwrap_or(usize::MAX);
+            // A full disk must not stop the program.
+            let _ = file.write_all(&chunk[..count.min(rest)]);
+        }
+    })?;
+    Ok(())
 }
 
 /// The last bytes of a file, none before this offset.

@@ -5,5 +5,6 @@ mod external;
 mod games;
 mod local;
 mod panicking;
+mod pokerbots;
 mod replay;
 mod rules;

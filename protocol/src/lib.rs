@@ -2,14 +2,16 @@
 //! out. Nothing here opens a socket or reads a clock.
 //!
 //! - [`acpc`]: the dealer protocol of the Annual Computer Poker Competition, both sides.
+//! - [`pokerbots`]: the line protocol of MIT Pokerbots, both sides.
 //! - [`slumbot`]: the web API of Slumbot, both sides.
 
 pub mod acpc;
+pub mod pokerbots;
 pub mod slumbot;
 
 use game::IllegalReason;
 
-/// Error of the caller in setting an action of an ACPC player or a Slumbot client; nothing changes.
+/// Error of the caller in setting an action of a player or a Slumbot client; nothing changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ActError {
     /// No decision is asked for now, or it has been made.

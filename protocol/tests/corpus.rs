@@ -4,16 +4,18 @@ use std::path::Path;
 
 use proptest::prelude::*;
 
-use crate::fuzzing::{acpc, slumbot};
+use crate::fuzzing::{acpc, pokerbots, slumbot};
 
 type Target = (&'static str, fn(&[u8]));
 
-const TARGETS: [Target; 9] = [
+const TARGETS: [Target; 11] = [
     ("game_file", acpc::game_file),
     ("match_state", acpc::match_state),
     ("reply", acpc::reply),
     ("player", acpc::player),
     ("dealer", acpc::dealer),
+    ("pokerbots_engine", pokerbots::engine),
+    ("pokerbots_player", pokerbots::player),
     ("slumbot_action", slumbot::action),
     ("slumbot_incr", slumbot::incr),
     ("slumbot_request", slumbot::request),
@@ -46,7 +48,7 @@ proptest! {
     /// Bytes that look like play reach further than noise.
     #[test]
     fn scripts_that_look_like_play_hold(
-        game in 0..13u8,
+        game in 0..14u8,
         policy: u8,
         lines in proptest::collection::vec((any::<u8>(), "\x01?:?[fcrbk]?[0-9]{0,5}",
             any::<bool>()), 1..40),
@@ -61,5 +63,15 @@ proptest! {
             script.push(b'\n');
         }
         acpc::dealer(&script);
+    }
+
+    /// Answers that look like play reach the later streets.
+    #[test]
+    fn answers_that_look_like_play_hold(
+        cards: u8,
+        answers in proptest::collection::vec("[FCKR]?[CKR]?(4|6|20|90|300|400)?", 1..20),
+    ) {
+        let script = [&[cards][..], answers.join("\n").as_bytes()].concat();
+        pokerbots::engine(&script);
     }
 }

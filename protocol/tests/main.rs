@@ -11,6 +11,7 @@ mod fuzzing;
 mod gamedef;
 mod matchstate;
 mod player;
+mod pokerbots;
 mod reply;
 mod scan;
 mod slumbot_action;

@@ -15,7 +15,8 @@ use crate::exit::Failure;
 use crate::output::warn;
 use crate::report;
 
-/// Export a match's hands: ACPC log, PHH, CSV, JSON lines, PokerStars' text, Open Hand History.
+/// Export a match's hands: ACPC log, PHH, CSV, JSON lines, PokerStars' text, Open Hand History,
+/// a Pokerbots game log.
 ///
 /// Reads a match folder, a ledger, or the log of any ACPC dealer. Readers load PHH files as a
 /// whole, so these are split after --hands-per-file hands: OUT.phhs, OUT-2.phhs and so on.
@@ -62,6 +63,8 @@ enum FormatName {
     PokerStars,
     /// Open Hand History 1.4.7: JSON, with a blank line between hands
     Ohh,
+    /// The log of the engine of MIT Pokerbots, for its game only
+    Gamelog,
 }
 
 impl FormatName {
@@ -74,6 +77,7 @@ impl FormatName {
             FormatName::Jsonl => Format::Jsonl,
             FormatName::PokerStars => Format::PokerStars,
             FormatName::Ohh => Format::Ohh,
+            FormatName::Gamelog => Format::Gamelog,
         }
     }
 }

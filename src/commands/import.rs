@@ -34,9 +34,9 @@ const AT_ONCE: usize = 4096;
 ///
 /// Reads PHH (.phh, .phhs; no-limit and limit hold'em without antes; amounts with decimals become
 /// whole chips), CSV with the columns that `export` writes (with --game) or with those that a map
-/// names (--columns), ACPC logs, PokerStars text, Open Hand History, replays of Kaggle's Game Arena,
-/// and other ledgers. All hands must be of the same game and players, in any seats. Other
-/// information in the files is dropped and reported.
+/// names (--columns), ACPC logs, PokerStars text, Open Hand History, logs of the engine of MIT
+/// Pokerbots, replays of Kaggle's Game Arena, and other ledgers. All hands must be of the same game
+/// and players, in any seats. Other information in the files is dropped and reported.
 #[derive(clap::Args)]
 pub struct Args {
     /// The files, in the order of their hands

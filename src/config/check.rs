@@ -14,7 +14,7 @@ use protocol::acpc::dealer::{Limits, Replies};
 use protocol::acpc::gamedef::Reading;
 use wire::connect::ConnectionPlan;
 use wire::host::{SeatPlan, TablePlan};
-use wire::play_acpc::AcpcSettings;
+use wire::play_acpc::{AcpcSettings, Protocol};
 use wire::slumbot_host::{self, HostPlan};
 
 use super::units::Time;
@@ -446,6 +446,7 @@ impl Checker<'_> {
             game_name: dealer.game.clone(),
             seat: AcpcSettings {
                 host: dealer.host.clone(),
+                protocol: Protocol::Acpc,
                 port: dealer.port,
                 def: Arc::new(def.with_quirks(Quirks::ORIGINAL)),
                 agent,

@@ -4,7 +4,8 @@
 usage: check_bots.py CARDROOM
 
 The Python bot is the one that `cardroom init` writes; those in C++ and Rust are compiled with the
-commands in their first lines. Exits 1 when a bot cannot be compiled or a reply breaks the rules.
+commands in their first lines, and the one for the engine of MIT Pokerbots is a folder that plays as
+it is. Exits 1 when a bot cannot be compiled or a reply breaks the rules.
 """
 
 import pathlib
@@ -35,6 +36,10 @@ def main():
             run(folder, cardroom, "agents", "verify", agent, "--game", GAME)
             run(folder, cardroom, "match", agent, "equity", "--hands", "400", "-q")
             print(f"{bot}: every reply legal and in time; 400 hands played")
+        bots = [f"pokerbots:{BOTS / 'pokerbots'}", "equity"]
+        game = ["--game", "pokerbots.nolimit.2p", "--strict"]
+        run(folder, cardroom, "match", *bots, *game, "--hands", "1000", "-q")
+        print("pokerbots: every reply legal and in time; 1,000 rounds played")
 
 
 if __name__ == "__main__":

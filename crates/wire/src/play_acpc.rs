@@ -1,4 +1,5 @@
-//! Playing at an ACPC dealer: connect, send the version, answer every turn until the dealer closes.
+//! Playing at an ACPC dealer: connect, send the version, answer every turn until the dealer closes;
+//! and at an engine of Pokerbots, in the same way and by its protocol.
 //!
 //! One connection, one agent. An inline agent decides on the task that reads; a worker decides on a
 //! thread of its own while this task keeps watching the connection, so that the end of the match is
@@ -15,7 +16,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use agents::{AgentChoice, HandOutcome};
-use game::{BySeat, GameDef, InfoSet};
+use game::{Action, BySeat, GameDef, InfoSet};
 use logs::formats::jsonl::write_decision;
 use logs::stats::{DecisionTally, Sums};
 use logs::{DecisionRecord, Fallback, Rate};
@@ -23,7 +24,8 @@ use matches::bot::Bot;
 use matches::bot::{Decided, Request};
 use matches::runner::Stop;
 use matches::waiting::{FIRST_NOTICE, NOTICE_INTERVAL, Wait};
-use protocol::acpc::{Event, MatchState, Player};
+use protocol::acpc::{Event, MatchState};
+use protocol::{ActError, acpc, pokerbots};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use schemars::JsonSchema;
@@ -38,6 +40,100 @@ use crate::{Error, bots};
 /// The interval at which a waiting task checks whether it should stop.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
+/// The protocol of a seat. A Pokerbots engine is called a dealer here, too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Protocol {
+    /// An ACPC dealer's.
+    Acpc,
+    /// That of the engine of MIT Pokerbots, in this dialect.
+    Pokerbots(pokerbots::Dialect),
+}
+
+/// The part of the clock that is left which a decision may take, so that it never runs out.
+const CLOCK_PART: u32 = 10;
+
+/// The player's side of either protocol.
+#[derive(Debug)]
+enum Player {
+    Acpc(acpc::Player),
+    Pokerbots {
+        player: pokerbots::Player,
+        /// The time left for all answers.
+        left: Option<Duration>,
+    },
+}
+
+impl Player {
+    fn new(protocol: Protocol, def: &Arc<GameDef>) -> Player {
+        let def = Arc::clone(def);
+        match protocol {
+            Protocol::Acpc => Player::Acpc(acpc::Player::new(def)),
+            Protocol::Pokerbots(dialect) => {
+                Player::Pokerbots { player: pokerbots::Player::new(def, dialect), left: None }
+            }
+        }
+    }
+
+    fn receive(&mut self, bytes: &[u8]) {
+        match self {
+            Player::Acpc(player) => player.receive(bytes),
+            Player::Pokerbots { player, .. } => player.receive(bytes),
+        }
+    }
+
+    fn end(&mut self) {
+        match self {
+            Player::Acpc(player) => player.end(),
+            Player::Pokerbots { player, .. } => player.end(),
+        }
+    }
+
+    /// The next event; the error is what the dealer has done.
+    fn poll_event(&mut self) -> Result<Option<Event>, String> {
+        let (player, clock) = match self {
+            Player::Acpc(player) => {
+                let error = |error: acpc::PlayerError| error.to_string();
+                return player.poll_event().map_err(error);
+            }
+            Player::Pokerbots { player, left } => (player, left),
+        };
+        let event = player.poll_event().map_err(|error| error.to_string())?;
+        Ok(event.map(|event| match event {
+            pokerbots::Event::Turn { hand, infoset, left } => {
+                *clock = Some(left);
+                Event::Turn { hand, infoset }
+            }
+            pokerbots::Event::HandOver(finished) => {
+                let pokerbots::Finished { hand, public, seat, hole, .. } = finished;
+                Event::HandOver(MatchState { hand, seat, public, hole })
+            }
+            pokerbots::Event::GameOver => Event::MatchOver,
+        }))
+    }
+
+    fn act(&mut self, action: Action) -> Result<(), ActError> {
+        match self {
+            Player::Acpc(player) => player.act(action),
+            Player::Pokerbots { player, .. } => player.act(action),
+        }
+    }
+
+    fn poll_transmit(&mut self) -> Vec<u8> {
+        match self {
+            Player::Acpc(player) => player.poll_transmit(),
+            Player::Pokerbots { player, .. } => player.poll_transmit(),
+        }
+    }
+
+    /// The time that the protocol leaves for the decision that is asked for.
+    fn time_left(&self) -> Option<Duration> {
+        match self {
+            Player::Acpc(_) => None,
+            Player::Pokerbots { left, .. } => left.map(|left| left / CLOCK_PART),
+        }
+    }
+}
+
 /// The settings of a match: the dealer, the agent, and the time limits.
 #[derive(Debug, Clone)]
 pub struct AcpcSettings {
@@ -45,6 +141,8 @@ pub struct AcpcSettings {
     pub host: String,
     /// The port of the seat.
     pub port: u16,
+    /// The protocol that the dealer speaks.
+    pub protocol: Protocol,
     /// The definition of the game that the dealer deals.
     pub def: Arc<GameDef>,
     /// The agent that plays.
@@ -93,7 +191,7 @@ pub async fn play(
         record,
         stop,
         agent: None,
-        player: Player::new(Arc::clone(&plan.def)),
+        player: Player::new(plan.protocol, &plan.def),
         summary: Summary::new(plan),
         sums: Sums::default(),
         decisions: DecisionTally::default(),
@@ -158,7 +256,10 @@ impl DealerSession<'_> {
             if !self.receive(&mut stream).await? {
                 return Ok(End::Stopped);
             }
-            while let Some(event) = self.event()? {
+            loop {
+                let event = self.event()?;
+                self.transmit(&mut stream).await?;
+                let Some(event) = event else { break };
                 self.in_hand = !matches!(event, Event::HandOver(_) | Event::MatchOver);
                 match event {
                     Event::Turn { hand, infoset } => {
@@ -191,6 +292,9 @@ impl DealerSession<'_> {
 
     async fn transmit(&mut self, stream: &mut TcpStream) -> Result<(), Error> {
         let bytes = self.player.poll_transmit();
+        if bytes.is_empty() {
+            return Ok(());
+        }
         match stream.write_all(&bytes).await {
             Ok(()) => Ok(()),
             // What the dealer sent before it closed still counts: it is read next.
@@ -245,7 +349,9 @@ impl DealerSession<'_> {
         hand: u64,
         infoset: InfoSet,
     ) -> Result<(), Error> {
-        let request = Request { seed: self.plan.seed, hand, time_left: self.plan.deadline };
+        let limits = [self.plan.deadline, self.player.time_left()];
+        let time_left = limits.into_iter().flatten().min();
+        let request = Request { seed: self.plan.seed, hand, time_left };
         let before = Instant::now();
         let Some(mut agent) = self.agent.take() else { return Ok(()) };
         let (infoset, decided) = if agent.is_inline() {

@@ -85,6 +85,7 @@ fn at_an_acpc_dealer() {
         });
         let plan = play_acpc::AcpcSettings {
             host: "127.0.0.1".into(),
+            protocol: play_acpc::Protocol::Acpc,
             port,
             def: load_game(GAME, Reading::Strict).expect("a built-in game"),
             agent,

@@ -12,13 +12,14 @@ use matches::games::load_game;
 use matches::runner::Stop;
 use protocol::acpc::gamedef::Reading;
 use wire::Error;
-use wire::play_acpc::{AcpcSettings, End, Record, Summary, play_blocking};
+use wire::play_acpc::{AcpcSettings, End, Protocol, Record, Summary, play_blocking};
 
 const GAME: &str = "holdem.nolimit.2p.reverse_blinds";
 
 fn plan(agent: &str, port: u16) -> AcpcSettings {
     AcpcSettings {
         host: "127.0.0.1".into(),
+        protocol: Protocol::Acpc,
         port,
         def: load_game(GAME, Reading::Strict).expect("a built-in game"),
         agent: registry().resolve(agent).expect("an agent"),

@@ -7,6 +7,7 @@
 
 pub mod acpc;
 pub mod csv;
+pub mod gamelog;
 pub mod jsonl;
 mod kaggle;
 pub mod ohh;
@@ -119,12 +120,21 @@ pub enum Format {
     PokerStars,
     /// Open Hand History, a JSON object for each hand.
     Ohh,
+    /// The log of the engine of MIT Pokerbots.
+    Gamelog,
 }
 
 impl Format {
     /// All formats.
-    pub const ALL: [Format; 6] =
-        [Format::Acpc, Format::Phhs, Format::Csv, Format::Jsonl, Format::PokerStars, Format::Ohh];
+    pub const ALL: [Format; 7] = [
+        Format::Acpc,
+        Format::Phhs,
+        Format::Csv,
+        Format::Jsonl,
+        Format::PokerStars,
+        Format::Ohh,
+        Format::Gamelog,
+    ];
 
     /// The format's name on command lines.
     pub const fn name(self) -> &'static str {
@@ -135,6 +145,7 @@ impl Format {
             Format::Jsonl => "jsonl",
             Format::PokerStars => "pokerstars",
             Format::Ohh => "ohh",
+            Format::Gamelog => "gamelog",
         }
     }
 }
@@ -190,6 +201,10 @@ pub fn write_match<E: std::error::Error + 'static>(
         Format::PokerStars => Some(pokerstars::Writer::new(info)?),
         _ => None,
     };
+    let mut gamelog = match format {
+        Format::Gamelog => Some(gamelog::Writer::new(info)?),
+        _ => None,
+    };
     let names = info.names();
     let mut totals = vec![Payoff::ZERO; info.players()];
     let mut summary = Summary { hands: 0, files: 1 };
@@ -198,6 +213,7 @@ pub fn write_match<E: std::error::Error + 'static>(
     match format {
         Format::Acpc => acpc::write_header(info, &mut text),
         Format::Csv => csv::write_header(&mut text),
+        Format::Gamelog => gamelog.iter().for_each(|writer| writer.write_header(&mut text)),
         Format::Phhs | Format::Jsonl | Format::PokerStars | Format::Ohh => {}
     }
     for record in hands {
@@ -219,6 +235,10 @@ pub fn write_match<E: std::error::Error + 'static>(
                 let writer = pokerstars.as_ref().expect("made above");
                 writer.write_hand(&record, &mut text);
             }
+            Format::Gamelog => {
+                let writer = gamelog.as_mut().expect("made above");
+                writer.write_hand(&record, &mut text);
+            }
             Format::Phhs => {
                 let table = summary.hands - (summary.files - 1) * hands_per_file.max(1) + 1;
                 phh::write_hand(&record, info, table, &mut text)?;
@@ -238,6 +258,7 @@ pub fn write_match<E: std::error::Error + 'static>(
     if format == Format::Acpc && summary.hands == info.hands {
         acpc::write_score(&totals, &names, &mut text);
     }
+    gamelog.iter().for_each(|writer| writer.write_end(&mut text));
     out.write_all(text.as_bytes())?;
     out.flush()?;
     Ok(summary)

@@ -14,7 +14,7 @@ use game::{
 
 use crate::HandRecord;
 use crate::formats::phh::usual_spec;
-use crate::formats::{ReadError, kaggle, ohh, pokerstars};
+use crate::formats::{ReadError, gamelog, kaggle, ohh, pokerstars};
 use crate::record::finished_in_whole_chips;
 
 /// A format of poker sites, recognised by how a file begins.
@@ -26,6 +26,8 @@ pub enum SiteFormat {
     OpenHandHistory,
     /// A replay of Kaggle's Game Arena.
     Kaggle,
+    /// The log of the engine of MIT Pokerbots.
+    Pokerbots,
 }
 
 /// A hand, and the names of its players by seat.
@@ -60,6 +62,9 @@ impl SiteFormat {
         if pokerstars::is_start(first) {
             return Some(SiteFormat::PokerStars);
         }
+        if gamelog::is_start(first) {
+            return Some(SiteFormat::Pokerbots);
+        }
         if ohh::is_start(start) {
             return Some(SiteFormat::OpenHandHistory);
         }
@@ -72,6 +77,7 @@ impl SiteFormat {
             SiteFormat::PokerStars => "PokerStars text",
             SiteFormat::OpenHandHistory => "Open Hand History",
             SiteFormat::Kaggle => "a Kaggle replay",
+            SiteFormat::Pokerbots => "a Pokerbots game log",
         }
     }
 
@@ -81,6 +87,7 @@ impl SiteFormat {
             SiteFormat::PokerStars => pokerstars::read(text),
             SiteFormat::OpenHandHistory => ohh::read(text),
             SiteFormat::Kaggle => kaggle::read(text),
+            SiteFormat::Pokerbots => gamelog::read(text),
         }
     }
 
@@ -90,6 +97,7 @@ impl SiteFormat {
             SiteFormat::PokerStars => &["table", "time"],
             SiteFormat::OpenHandHistory => &["site", "table", "time"],
             SiteFormat::Kaggle => &["thoughts", "odds", "time"],
+            SiteFormat::Pokerbots => &["answers that the engine refused"],
         }
     }
 }
@@ -436,6 +444,23 @@ impl TableHand {
         let highest = self.seats.iter().map(|&seat| self.public.committed_street(seat)).max();
         let to = self.public.committed_street(self.seats[player]).saturating_add(added);
         ActionTaken::Raise { by: to.saturating_sub(highest.unwrap_or_default()), to }
+    }
+
+    /// A bet or raise to this total of the street, as [`act`](Self::act) calls it.
+    pub(super) fn raise_to(&self, player: usize, to: Chips) -> ActionTaken {
+        let own = self.public.committed_street(self.seats[player]);
+        self.raise_by(player, to.saturating_sub(own))
+    }
+
+    /// The chips that a player has put in over the whole hand.
+    pub(super) fn committed(&self, player: usize) -> Chips {
+        self.public.committed()[self.seats[player]]
+    }
+
+    /// Whether board cards have been dealt after an all-in that was called: nobody can act.
+    pub(super) fn runs_out(&self) -> bool {
+        let played = self.public.history().last().map(|played| played.street);
+        !matches!(self.public.turn(), Turn::Act(_)) && played < Some(self.public.street())
     }
 
     /// Deals board cards.

@@ -144,6 +144,7 @@ const GAMES: &[BuiltInGame] = built_in! {
     "leduc.limit.2p"
     "leduc.nolimit.2p.deepstack"
     "pluribus.nolimit.6p"
+    "pokerbots.nolimit.2p"
 };
 
 /// All built-in games: the competition's files under `games/`.

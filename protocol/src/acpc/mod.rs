@@ -27,6 +27,7 @@ pub use dealer::Dealer;
 pub use gamedef::{BuiltInGame, find, games, nearest};
 pub use matchstate::{MatchState, MatchStateError};
 pub use player::{Event, MAX_DEALER_LINE, Player, PlayerError};
+pub(crate) use player::{Lines, shorten};
 
 /// The first line that a player sends.
 pub const VERSION_LINE: &[u8] = b"VERSION:2.0.0\r\n";

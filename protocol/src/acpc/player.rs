@@ -222,7 +222,7 @@ impl Lines {
     }
 
     /// Whether the stream has ended.
-    fn has_ended(&self) -> bool {
+    pub(crate) fn has_ended(&self) -> bool {
         self.ended
     }
 

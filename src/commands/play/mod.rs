@@ -3,14 +3,18 @@
 use std::fmt;
 use std::hash::{BuildHasher, RandomState};
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::sync::Arc;
 
-use game::Quirks;
+use game::{GameDef, Quirks};
+use matches::games::load_game;
+use protocol::acpc::gamedef::Reading;
+use protocol::pokerbots::{Dialect, GAME};
 use serde::Serialize;
 use show::number;
 use wire::Error;
 use wire::package_acpc::UNANSWERED;
-use wire::play_acpc::{AcpcSettings, End, Record, Summary, play_blocking};
+use wire::play_acpc::{AcpcSettings, End, Protocol, Record, Summary, play_blocking};
 
 use crate::config::units::Time;
 use crate::exit::Failure;
@@ -20,7 +24,7 @@ use crate::resolve_names::{Game, Named};
 
 mod slumbot;
 
-/// Play as an agent at a table elsewhere: an ACPC dealer or Slumbot.
+/// Play as an agent at a table elsewhere: an ACPC dealer, a Pokerbots engine or Slumbot.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -30,6 +34,7 @@ pub struct Args {
 #[derive(clap::Subcommand)]
 enum Opponent {
     Acpc(Box<AcpcArgs>),
+    Pokerbots(Box<PokerbotsArgs>),
     Slumbot(Box<slumbot::Args>),
 }
 
@@ -45,12 +50,54 @@ struct AcpcArgs {
     host: String,
     /// The port of the seat
     port: u16,
+    #[command(flatten)]
+    game: Game,
+    #[command(flatten)]
+    seat: SeatArgs,
+}
+
+/// Connect to the engine of MIT Pokerbots, or of a competition with the same protocol, and play
+/// until it says that the game is over.
+///
+/// The base game only, with blinds of 1 and 2 and 400 chips. A decision may take a tenth of the
+/// clock that is left; agents for 50 and 100 are asked in their own chips. Exit codes: as those of
+/// `play acpc`; 4 also when the engine breaks its protocol or the rules.
+#[derive(clap::Args)]
+struct PokerbotsArgs {
+    /// The engine's address, HOST:PORT; a port alone is on this machine, as engines tell their bots
+    #[arg(value_name = "ADDRESS")]
+    address: Address,
+    #[command(flatten)]
+    seat: SeatArgs,
+}
+
+/// A host and a port, parsed from `HOST:PORT` or `PORT`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Address {
+    host: String,
+    port: u16,
+}
+
+impl FromStr for Address {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Address, String> {
+        let (host, port) = text.rsplit_once(':').unwrap_or(("localhost", text));
+        let port = port.parse().ok().filter(|&port| port > 0 && !host.is_empty());
+        let port = port.ok_or_else(|| {
+            format!("`{text}` is neither HOST:PORT, as in localhost:9000, nor a port")
+        })?;
+        Ok(Address { host: host.to_owned(), port })
+    }
+}
+
+/// Options of a seat at a table elsewhere.
+#[derive(clap::Args)]
+struct SeatArgs {
     /// The agent: a kind, KIND:ARGUMENT or a name from the configuration (see `cardroom agents
     /// list`)
     #[arg(long, value_name = "NAME")]
     agent: String,
-    #[command(flatten)]
-    game: Game,
     #[command(flatten)]
     named: Named,
     /// Seed for the agent [default: random]
@@ -80,21 +127,35 @@ struct AcpcArgs {
 /// Runs the subcommand.
 pub fn run(args: Args) -> Result<(), Failure> {
     match args.opponent {
-        Opponent::Acpc(args) => run_acpc(*args),
+        Opponent::Acpc(args) => {
+            let AcpcArgs { host, port, game, seat } = *args;
+            // With the original dealer's deviations from the rules, so that nothing it sends counts
+            // as an error.
+            let def = Arc::new(game.load()?.with_quirks(Quirks::ORIGINAL));
+            sit(Address { host, port }, Protocol::Acpc, def, seat)
+        }
+        Opponent::Pokerbots(args) => {
+            let PokerbotsArgs { address, seat } = *args;
+            let def = load_game(GAME, Reading::Strict).map_err(Failure::input)?;
+            sit(address, Protocol::Pokerbots(Dialect::Base), def, seat)
+        }
         Opponent::Slumbot(args) => slumbot::run(&args),
     }
 }
 
-fn run_acpc(args: AcpcArgs) -> Result<(), Failure> {
-    let agent = args.named.resolve(&args.agent)?;
-    // With the original dealer's deviations from the rules, so that nothing it sends counts as an
-    // error.
-    let def = Arc::new(args.game.load()?.with_quirks(Quirks::ORIGINAL));
+/// Plays at a table elsewhere and prints the report.
+fn sit(
+    Address { host, port }: Address,
+    protocol: Protocol,
+    def: Arc<GameDef>,
+    args: SeatArgs,
+) -> Result<(), Failure> {
     let plan = AcpcSettings {
-        host: args.host,
-        port: args.port,
+        host,
+        port,
+        protocol,
         def,
-        agent,
+        agent: args.named.resolve(&args.agent)?,
         seed: args.seed.unwrap_or_else(|| RandomState::new().hash_one(0)),
         connect_timeout: args.connect_timeout.0,
         silence: (!args.silence_timeout.0.is_zero()).then_some(args.silence_timeout.0),
@@ -105,7 +166,14 @@ fn run_acpc(args: AcpcArgs) -> Result<(), Failure> {
     let stop = interrupt::listen(interrupt::FINISHING)?;
     let (summary, end) = play_blocking(&plan, record.as_mut(), &stop).map_err(failure)?;
     if args.json || end.is_ok() || summary.hands > 0 {
-        Output::report(&AcpcReport { summary: &summary }, args.json)?.print()?;
+        let summary = &summary;
+        match protocol {
+            Protocol::Acpc => Output::report(&AcpcReport { summary }, args.json)?.print()?,
+            Protocol::Pokerbots(_) => {
+                let report = PokerbotsReport(AcpcReport { summary });
+                Output::report(&report, args.json)?.print()?;
+            }
+        }
     }
     match end.map_err(failure)? {
         End::MatchOver => Ok(()),
@@ -129,6 +197,20 @@ struct AcpcReport<'a> {
 
 impl Report for AcpcReport<'_> {
     const SCHEMA: &'static str = "cardroom-play-acpc/1";
+}
+
+/// What was played at an engine of Pokerbots: the same, under another name.
+#[derive(Serialize)]
+struct PokerbotsReport<'a>(AcpcReport<'a>);
+
+impl Report for PokerbotsReport<'_> {
+    const SCHEMA: &'static str = "cardroom-play-pokerbots/1";
+}
+
+impl fmt::Display for PokerbotsReport<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
 }
 
 impl fmt::Display for AcpcReport<'_> {

@@ -7,7 +7,7 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use matches::external::acknowledge;
+use matches::link::acknowledge;
 use matches::waiting::{FIRST_NOTICE, Wait};
 use protocol::acpc::Dealer;
 use protocol::acpc::dealer::Event;

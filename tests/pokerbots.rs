@@ -1,0 +1,181 @@
+//! Bots of MIT Pokerbots through the commands: matches and tournaments of folders, seats at an
+//! engine, and its logs.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpListener;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use crate::program::{Folder, end, kill, list, runs, shows, string, wait_for};
+
+const GAME: &str = "--game pokerbots.nolimit.2p";
+
+/// Makes a bot's folder whose `run` is this list of words in JSON.
+fn folder(at: &Folder, name: &str, run: &str) {
+    fs::create_dir_all(at.join(name)).expect("a folder");
+    at.write(format!("{name}/commands.json"), format!("{{\"build\": [], \"run\": {run}}}"));
+}
+
+/// Makes the folder of a bot that is this program.
+fn ours(at: &Folder, name: &str, agent: &str) {
+    let program = env!("CARGO_BIN_EXE_cardroom");
+    folder(at, name, &format!(r#"["{program}", "play", "pokerbots", "--agent", "{agent}"]"#));
+}
+
+/// Makes the folder of a bot that answers each line as the body of a loop says.
+fn script(at: &Folder, name: &str, body: &str) {
+    folder(at, name, r#"["bash", "bot.sh"]"#);
+    let text = format!("exec 3<>/dev/tcp/localhost/$1\nwhile read -r line <&3; do\n{body}\ndone\n");
+    at.write(format!("{name}/bot.sh"), text);
+}
+
+#[test]
+fn a_bot_that_is_this_program_plays_a_match_without_a_fault_and_goes_on_with_it() {
+    let at = &Folder::new();
+    ours(at, "bot", "cfr");
+    let arguments =
+        ("match pokerbots:bot random --name bot --name other --strict --out m --seed 3", GAME);
+    let played = at.json((arguments, "--hands 200"));
+    assert_eq!(played["hands"], 200);
+    // The same command shows it again, and more hands go on with it.
+    assert_eq!(at.json((arguments, "--hands 200"))["hands"], 200);
+    assert_eq!(at.json((arguments, "--hands 300"))["hands"], 300);
+    // A log has all of it, and comes back.
+    at.ok("export m --format gamelog --out gamelog.txt");
+    assert!(at.read("gamelog.txt").starts_with("6.9630 MIT Pokerbots - "));
+    at.ok("import gamelog.txt --out again");
+    at.ok("export again --format gamelog --out again.txt");
+    let hands = |text: String| text.lines().skip(1).map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(hands(at.read("again.txt")), hands(at.read("gamelog.txt")));
+}
+
+#[test]
+fn an_answer_that_was_replaced_is_counted_and_explained_and_fails_a_strict_match() {
+    let at = &Folder::new();
+    script(at, "bot", "printf 'R3\\n' >&3");
+    let arguments = ("match pokerbots:bot call --hands 40 --out m --threads 1", GAME);
+    let shown = at.ok(arguments);
+    let first = shown.lines().next().unwrap_or_default();
+    shows(first, &["pokerbots:bot", "made for it", "it answered `R3`, which is not legal here"]);
+    shows(first, &["legal: "]);
+    at.fails(5, (arguments, "--strict"), "it answered `R3`");
+    let other = "match pokerbots:bot call --hands 40";
+    at.fails(3, other, "play with --game pokerbots.nolimit.2p");
+}
+
+#[test]
+fn a_tournament_of_six_bots_ends_though_one_hangs_one_floods_and_one_dies() {
+    let at = &Folder::new();
+    ours(at, "good", "call");
+    let check = "last=${line##* }; case $last in R* | H*) a=C ;; *) a=K ;; esac";
+    let say = "printf '%s\\n' \"$a\" >&3";
+    script(at, "calls", &format!("{check}\n{say}"));
+    script(at, "folds", &format!("{check}; [ $a = C ] && a=F\n{say}"));
+    let later = "n=$((n + 1)); if [ $n -gt 20 ]; then";
+    script(at, "hangs", &format!("{later} exec sleep 1000; fi\n{check}\n{say}"));
+    script(at, "floods", &format!("{later} yes | tr -d '\\n' >&3; fi\n{check}\n{say}"));
+    script(at, "dies", &format!("{later} exit 7; fi\n{check}\n{say}"));
+    let names = ["good", "calls", "folds", "hangs", "floods", "dies"];
+    let agents: Vec<String> = names.iter().map(|name| format!("pokerbots:{name}")).collect();
+    let begun = Instant::now();
+    let words =
+        format!("tournament {} {GAME} --hands 40 --deadline 400ms --out t", agents.join(" "));
+    let played = at.json(words.as_str());
+    assert!(begun.elapsed() < Duration::from_secs(120));
+    assert_eq!(list(&played["matches"]).len(), 15);
+    let mut at_fault = BTreeSet::new();
+    for entrant in list(&played["matches"]).iter().flat_map(|one| list(&one["entrants"])) {
+        if entrant["decisions"]["fault"].is_string() {
+            at_fault.insert(string(&entrant["name"]));
+        }
+    }
+    let named = ["dies", "floods", "hangs"].map(|name| format!("pokerbots:{name}"));
+    assert!(at_fault.iter().eq(&named), "{at_fault:?}");
+    let standings = list(&played["standings"]);
+    assert_eq!(standings.len(), 6, "{played}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn nothing_of_a_bot_outlives_a_match_that_is_killed() {
+    let at = &Folder::new();
+    script(at, "bot", "[ -f sleeper ] || { sleep 1000 & echo $! > sleeper; }\nprintf 'K\\n' >&3");
+    let arguments = ("match pokerbots:bot call --hands 1000000 --record nothing --threads 1", GAME);
+    let mut child = at.start_unheard(arguments);
+    let file = at.join("bot/sleeper");
+    wait_for(&mut child, "hands are played", || {
+        fs::read_to_string(&file).is_ok_and(|text| text.ends_with('\n'))
+    });
+    let process = at.read("bot/sleeper").trim().to_owned();
+    assert!(runs(&process));
+    kill(child);
+    let killed = Instant::now();
+    while runs(&process) {
+        assert!(killed.elapsed() < Duration::from_secs(2), "process {process} still runs");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Sits down at an engine that says these lines, each after an answer to the one before.
+fn sit(at: &Folder, lines: &[&str]) -> (crate::program::Run, Vec<String>) {
+    let door = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let port = door.local_addr().expect("an address").port();
+    let child = at.start(("play pokerbots --agent call --json", [&*format!("127.0.0.1:{port}")]));
+    let (mut stream, _) = door.accept().expect("a bot");
+    let mut answers = BufReader::new(stream.try_clone().expect("a socket")).lines();
+    let mut heard = Vec::new();
+    for line in lines {
+        stream.write_all(format!("{line}\n").as_bytes()).expect("it reads");
+        if *line != "Q" {
+            heard.extend(answers.next().and_then(Result::ok));
+        }
+    }
+    drop(stream);
+    (end(child), heard)
+}
+
+#[test]
+fn a_seat_at_an_engine_is_played_to_the_end_and_what_breaks_the_rules_is_told() {
+    let at = &Folder::new();
+    let game = [
+        "T30.000 P0 HAs,Kd",
+        "T29.900 C K B2c,8d,Th K",
+        "T29.800 K R4",
+        "T29.700 C B2c,8d,Th,3s R394",
+        "T29.600 C B2c,8d,Th,3s,Jc K",
+        "T29.500 K O7c,7d D-400",
+        "Q",
+    ];
+    let (run, heard) = sit(at, &game);
+    assert_eq!(heard, ["C", "K", "C", "C", "K", "K"]);
+    let report = run.code(0).json();
+    assert_eq!(report["schema"], "cardroom-play-pokerbots/1");
+    assert_eq!((report["hands"].as_u64(), report["chips"].as_f64()), (Some(1), Some(-400.0)));
+    assert_eq!(string(&report["end"]), "match-over");
+    let (run, _) = sit(at, &["T30.000 P0 HAs,Kd", "T29.000 C F D2"]);
+    run.failed(4, "the engine sent `T29.000 C F D2`: `F`: there is nothing to call");
+    let (run, _) = sit(at, &["T30.000 P0 HAs,Kd"]);
+    run.failed(4, "closed the connection in the middle of round 1");
+    at.fails(2, "play pokerbots nowhere --agent call", "is neither HOST:PORT");
+    let alone = "play pokerbots 127.0.0.1:1 --agent call --connect-timeout 100ms";
+    at.fails(4, alone, "cannot connect to 127.0.0.1:1 within 100ms");
+}
+
+#[test]
+fn a_log_of_the_original_engine_is_imported_with_its_results() {
+    let at = &Folder::new();
+    let logs = Path::new(env!("CARGO_MANIFEST_DIR")).join("protocol/tests/data/pokerbots");
+    for (name, rounds, chips) in [("plain", 120, "-792"), ("mess2", 80, "-708")] {
+        let log = logs.join(format!("{name}.gamelog"));
+        let log = log.to_str().expect("a path");
+        let run = at.run(("import", [log], "--out", [name])).code(0);
+        shows(&run.stderr, &[&format!("{rounds} hands of 1 file")]);
+        shows(&run.stderr, &["not kept: answers that the engine refused"]);
+        shows(&run.stdout, &["pokerbots.nolimit.2p"]);
+        at.ok(("export", [name], "--format gamelog --out", [&*format!("{name}.txt")]));
+        let again = at.read(format!("{name}.txt"));
+        assert!(again.ends_with(&format!("Final, A ({chips}), B ({})", &chips[1..])), "{again}");
+    }
+}
