@@ -4,11 +4,11 @@ use std::path::Path;
 
 use proptest::prelude::*;
 
-use crate::fuzzing::{acpc, slumbot};
+use crate::fuzzing::{acpc, gtowizard, slumbot};
 
 type Target = (&'static str, fn(&[u8]));
 
-const TARGETS: [Target; 9] = [
+const TARGETS: [Target; 11] = [
     ("game_file", acpc::game_file),
     ("match_state", acpc::match_state),
     ("reply", acpc::reply),
@@ -18,6 +18,8 @@ const TARGETS: [Target; 9] = [
     ("slumbot_incr", slumbot::incr),
     ("slumbot_request", slumbot::request),
     ("slumbot_answer", slumbot::answer),
+    ("gtowizard_answer", gtowizard::answer),
+    ("gtowizard_request", gtowizard::request),
 ];
 
 #[test]

@@ -2,4 +2,5 @@
 //! something is wrong; the fuzz targets and the tests of `protocol` call the same functions.
 
 pub mod acpc;
+pub mod gtowizard;
 pub mod slumbot;
