@@ -18,9 +18,11 @@ use crate::interrupt;
 use crate::output::{Output, Report};
 use crate::resolve_names::{Game, Named};
 
+mod gtowizard;
 mod slumbot;
+mod web_run;
 
-/// Play as an agent at a table elsewhere: an ACPC dealer or Slumbot.
+/// Play as an agent at a table elsewhere: an ACPC dealer, Slumbot or GTO Wizard.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -30,6 +32,7 @@ pub struct Args {
 #[derive(clap::Subcommand)]
 enum Opponent {
     Acpc(Box<AcpcArgs>),
+    Gtowizard(Box<gtowizard::Args>),
     Slumbot(Box<slumbot::Args>),
 }
 
@@ -81,6 +84,7 @@ struct AcpcArgs {
 pub fn run(args: Args) -> Result<(), Failure> {
     match args.opponent {
         Opponent::Acpc(args) => run_acpc(*args),
+        Opponent::Gtowizard(args) => gtowizard::run(&args),
         Opponent::Slumbot(args) => slumbot::run(&args),
     }
 }
