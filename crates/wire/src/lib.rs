@@ -4,6 +4,7 @@
 //! - [`dealer`]: the ACPC dealer over sockets.
 //! - [`faults`]: fault injection for the Slumbot API.
 //! - [`gtowizard`]: playing at a server of the GTO Wizard Benchmark.
+//! - [`gtowizard_host`]: the host of that API, over the sessions of the Slumbot host.
 //! - [`host`]: ACPC tables on ports that outside bots can join.
 //! - [`package_acpc`]: competition entries.
 //! - [`play_acpc`]: playing at an ACPC dealer.
@@ -17,6 +18,7 @@ pub mod dealer;
 mod error;
 pub mod faults;
 pub mod gtowizard;
+pub mod gtowizard_host;
 pub mod host;
 pub mod package_acpc;
 pub mod play_acpc;

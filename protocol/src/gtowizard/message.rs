@@ -142,12 +142,12 @@ pub struct ResultsObject {
     pub bb_per_100: f64,
     /// The same by `aivat_score`: the figure to quote.
     pub aivat_score_bb_per_100: f64,
-    /// The standard error of that figure.
+    /// The standard error of the score.
     pub aivat_std_bb_per_100: f64,
-    /// What the cards' luck took from the result, per hundred hands.
+    /// What the client won by the luck of the cards, which the score leaves out.
     pub chance_correction_bb_per_100: f64,
-    /// What the luck of the host's own draws took from the result, per hundred hands.
+    /// What it won by the luck of the host's draws, which the score leaves out.
     pub action_correction_bb_per_100: f64,
-    /// Big blinds won per hundred hands by a client that replaced run-outs by their mean.
+    /// Big blinds won per hundred hands, over all hands: those with a seed of the client's, too.
     pub all_hands_chips_bb_per_100: f64,
 }

@@ -148,7 +148,7 @@ fn expected_time(hands: u64, slots: usize) -> [f64; 2] {
 /// Published scores of simple agents against version 2 of the opponent, in bb/100 with the
 /// half-widths of their 95 % intervals (arXiv 2603.23660, table 2).
 const PUBLISHED: [(&str, f64, f64); 3] =
-    [("fold", -64.6, 3.3), ("call", -241.1, 26.2), ("allin", -380.6, 4.3)];
+    [("fold", -64.6, 3.3), ("call", -241.1, 26.2), ("raise:allin", -380.6, 4.3)];
 
 /// The result as text.
 fn text(summary: &GtoWizardSummary, name: &str) -> String {

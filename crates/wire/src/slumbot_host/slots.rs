@@ -18,6 +18,8 @@
 //! | 64 … 71 | number of the last finished hand in the ledger of its agent |
 //! | 72 … 75 | number of the hand's deal in its session |
 //! | 76 … 79 | agent of the last finished hand (65535 for none), and which of its ledgers |
+//! | 80 … 91 | the seed and the number of a deal that the client has asked for |
+//! | 92 | the client's seat in that deal: 1 big blind, 2 button; 0 for no such deal |
 //! | 96 … 511 | the actions: 0 fold, 1 call, else the total of a raise |
 
 use std::fs::{File, OpenOptions};
@@ -95,6 +97,17 @@ pub(super) struct InLedger {
     pub(super) hand: u64,
 }
 
+/// A deal that the client has asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct AskedDeal {
+    /// The seed of the cards.
+    pub(crate) seed: u64,
+    /// Which of the seed's deals.
+    pub(crate) deal: u32,
+    /// Whether the client has the button.
+    pub(crate) button: bool,
+}
+
 /// The contents of a slot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Slot {
@@ -114,6 +127,8 @@ pub(super) struct Slot {
     pub(super) stage: Stage,
     pub(super) hand_agent: u16,
     pub(super) deal: u32,
+    /// The deal whose cards it has, if the client has asked for one.
+    pub(super) asked: Option<AskedDeal>,
     pub(super) actions: Actions,
 }
 
@@ -135,6 +150,7 @@ impl Slot {
             stage: Stage::None,
             hand_agent: 0,
             deal: 0,
+            asked: None,
             actions: Actions::new(),
         }
     }
@@ -163,6 +179,11 @@ impl Slot {
         out[72..76].copy_from_slice(&self.deal.to_le_bytes());
         out[76..78].copy_from_slice(&agent.to_le_bytes());
         out[78..80].copy_from_slice(&ledger.to_le_bytes());
+        if let Some(AskedDeal { seed, deal, button }) = self.asked {
+            out[80..88].copy_from_slice(&seed.to_le_bytes());
+            out[88..92].copy_from_slice(&deal.to_le_bytes());
+            out[92] = 1 + u8::from(button);
+        }
         let mut end = ACTIONS;
         if self.kind == Kind::Alias {
             out[end..end + 16].copy_from_slice(&self.stands_for.to_le_bytes());
@@ -212,6 +233,10 @@ impl Slot {
         let hand = u64::from_le_bytes(field(bytes, 64)?);
         slot.last = (agent != NONE).then_some(InLedger { agent, ledger, hand });
         slot.deal = u32::from_le_bytes(field(bytes, 72)?);
+        let seed = u64::from_le_bytes(field(bytes, 80)?);
+        let deal = u32::from_le_bytes(field(bytes, 88)?);
+        let seat = *bytes.get(92)?;
+        slot.asked = (seat > 0).then_some(AskedDeal { seed, deal, button: seat == 2 });
         if kind == Kind::Alias {
             slot.stands_for = u128::from_le_bytes(field(content, ACTIONS)?);
         } else {
