@@ -22,6 +22,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use wire::connect::Connection;
 use wire::faults::FaultPlan;
+use wire::gtowizard_host::GtoWizardHost;
 use wire::host::{self, HostedTable, SeatPlan, Stops, TableView};
 use wire::slumbot_host::{HostPlan, SlumbotHost};
 
@@ -30,6 +31,7 @@ use crate::config::check::Setup;
 use crate::exit::Failure;
 use crate::shell;
 use crate::web::decide::Decider;
+use crate::web::gtowizard::Benchmark;
 use crate::web::login::{Login, open_secret};
 use crate::web::overview::AgentLine;
 use crate::web::runs::QueueView;
@@ -78,7 +80,8 @@ pub async fn serve(
             }
         }
     }
-    let slumbot = open_slumbot(setup.slumbot, config, faults, guard.login.clone()).await?;
+    let opened = open_slumbot(setup.slumbot, config, faults, guard.login.clone()).await?;
+    let (slumbot, benchmark) = opened.unzip();
 
     let stops = Stops::default();
     let web_stop = CancellationToken::new();
@@ -100,7 +103,7 @@ pub async fn serve(
     let hosting = host.clone().map(|host| tokio::spawn(host.run(web_stop.clone())));
     let agents = AgentLine::all(&setup.registry, setup.decide.as_ref());
     let decider = setup.decide.map(Decider::new);
-    let apis = (slumbot, queue_view(&config.queue, &web_stop)?);
+    let apis = (slumbot, benchmark, queue_view(&config.queue, &web_stop)?);
     let site = Site::new(views, dealers, agents, apis, data, metrics, web_stop.clone());
     let limits = Limits {
         connections: server.max_connections,
@@ -156,13 +159,14 @@ fn cannot_listen(address: SocketAddr, error: &std::io::Error) -> anyhow::Error {
     anyhow::anyhow!("{what}: {error}{remedy}")
 }
 
-/// Opens the host of the Slumbot API on a blocking thread.
+/// Opens the host of the Slumbot API, on a blocking thread, and that of the GTO Wizard Benchmark
+/// over its sessions.
 async fn open_slumbot(
     plan: Option<HostPlan>,
     config: &Config,
     faults: Option<FaultPlan>,
     login: Option<Arc<Login>>,
-) -> Result<Option<Api>, Failure> {
+) -> Result<Option<(Api, Benchmark)>, Failure> {
     let Some(plan) = plan else {
         return match faults {
             Some(_) => {
@@ -180,11 +184,17 @@ async fn open_slumbot(
         time: config.server.request_timeout.0 + 4 * config.slumbot.decision_timeout.0,
         rate: config.slumbot.rate,
     };
-    let api = Api::new(host, limits, faults.map(Faults::new), login);
+    let folder = config.server.data.join("gtowizard");
+    let def = Arc::new(game::games::nolimit_holdem());
+    let benchmark = GtoWizardHost::open(&folder, &def, host.clone()).await;
+    let benchmark = benchmark.map_err(Failure::input)?;
+    let faults = faults.map(|plan| Arc::new(Faults::new(plan)));
+    let benchmark = Benchmark::new(benchmark, limits, faults.clone(), login.clone());
+    let api = Api::new(host, limits, faults, login);
     if let Some(faults) = api.faults() {
         tracing::warn!(faults, "faults are injected into the Slumbot API");
     }
-    Ok(Some(api))
+    Ok(Some((api, benchmark)))
 }
 
 /// The view of the queue, if one is configured.
@@ -253,6 +263,7 @@ fn announcement(address: SocketAddr, tables: &[TableView], slumbot: Option<&Api>
         let agent = api.status().agent;
         // Writing to a string cannot fail.
         let _ = writeln!(text, "Slumbot API at http://{address}/slumbot/api, against {agent}");
+        let _ = writeln!(text, "GTO Wizard Benchmark API at http://{address}, against {agent}");
         if let Some(faults) = api.faults() {
             let _ = writeln!(text, "with faults injected: {faults}");
         }

@@ -8,6 +8,7 @@ mod endgame_trees;
 mod equity;
 mod evaluate;
 mod explain;
+mod gtowizard;
 mod imports;
 mod invariants;
 mod matches;

@@ -20,7 +20,6 @@ use models::student::Student;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use show::nearest;
-
 use solvers::strategy::TreeStrategy;
 
 use crate::{Agent, scaled};

@@ -87,7 +87,7 @@ fn hands_and_sessions_are_kept_together_and_written_over() {
     let lost =
         SlumbotHand { winnings: None, number: None, baseline: None, ..hand(1, Known::Unknown) };
     let rows = [played.clone(), lost, unseen.clone()];
-    writer.commit_slumbot(Some(("key", "value")), &rows, &state("one")).expect("written");
+    writer.commit_slumbot(Some(("key", "value")), &rows, &[], &state("one")).expect("written");
     let reader = writer.reader().expect("a reader");
     assert!(reader.is_slumbot().expect("it reads"));
     assert_eq!(reader.slumbot_next().expect("it reads"), 3);
@@ -109,7 +109,9 @@ fn hands_and_sessions_are_kept_together_and_written_over() {
     let settled = SlumbotHand { number: None, ..hand(1, Known::Settled) };
     let counted = SlumbotHand { known: Known::Settled, winnings: Some(50), ..unseen };
     let closed = SlumbotSession { closed: Some("Bad token".into()), ..state("two") };
-    writer.commit_slumbot(None, &[settled.clone(), counted.clone()], &closed).expect("written");
+    writer
+        .commit_slumbot(None, &[settled.clone(), counted.clone()], &[], &closed)
+        .expect("written");
     assert_eq!(
         reader.slumbot_hands().expect("it reads"),
         [played, settled.clone(), counted.clone()]
@@ -138,26 +140,29 @@ fn hands_and_sessions_are_kept_together_and_written_over() {
         ..hand(number, Known::Settled)
     };
     let rows = [pair(3, 250, "7h2s"), pair(5, 0, "AcAd"), pair(6, 90, "7h2s"), pair(7, 0, "")];
-    writer.commit_slumbot(None, &rows, &state("pairs")).expect("written");
+    writer.commit_slumbot(None, &rows, &[], &state("pairs")).expect("written");
     let expected = [settled.clone(), rows[0].clone()];
     assert_eq!(reader.slumbot_settled().expect("it reads"), expected);
-    writer.commit_slumbot(None, &[hand(8, Known::Unknown)], &state("open")).expect("written");
+    writer.commit_slumbot(None, &[hand(8, Known::Unknown)], &[], &state("open")).expect("written");
     let unknown = reader.slumbot_unknown(4).expect("it reads");
     assert_eq!(unknown.iter().map(|hand| hand.hand).collect::<Vec<_>>(), [8]);
     assert_eq!(reader.slumbot_unknown(3).expect("it reads"), []);
     let gone = rows.map(|hand| SlumbotHand { known: Known::Unknown, winnings: None, ..hand });
-    writer.commit_slumbot(None, &gone, &state("no pairs")).expect("written");
+    writer.commit_slumbot(None, &gone, &[], &state("no pairs")).expect("written");
     writer
         .commit_slumbot(
             None,
             &[SlumbotHand { winnings: None, ..hand(8, Known::Unknown) }],
+            &[],
             &state("still open"),
         )
         .expect("written");
 
     // Settled when the run had its hands already: known, but in no rate.
     let beyond = SlumbotHand { known: Known::Beyond, ..settled };
-    writer.commit_slumbot(None, std::slice::from_ref(&beyond), &state("three")).expect("written");
+    writer
+        .commit_slumbot(None, std::slice::from_ref(&beyond), &[], &state("three"))
+        .expect("written");
     let counts = reader.slumbot_counts().expect("it reads");
     assert_eq!((counts.settled, counts.beyond, counts.unknown_seen, counts.chips), (0, 1, 4, -50));
     assert_eq!(reader.slumbot_settled().expect("it reads"), []);
@@ -172,12 +177,12 @@ fn what_cannot_be_written_whole_is_not_written_at_all() {
         LedgerWriter::create(&folder.path().join("ledger.sqlite"), &info).expect("a ledger");
     writer.prepare_slumbot().expect("tables");
     let session = SlumbotSession { session: 4, token: None, closed: None, state: "one".into() };
-    writer.commit_slumbot(None, &[hand(0, Known::Played)], &session).expect("written");
+    writer.commit_slumbot(None, &[hand(0, Known::Played)], &[], &session).expect("written");
     // The same hand of the session under another number.
     writer.append(&record(&info.game, 1, [0, 1]));
     let twice = SlumbotHand { hand: 1, ..hand(0, Known::Played) };
     let later = SlumbotSession { state: "two".into(), ..session.clone() };
-    writer.commit_slumbot(None, &[twice], &later).expect_err("it stands there twice");
+    writer.commit_slumbot(None, &[twice], &[], &later).expect_err("it stands there twice");
     let reader = writer.reader().expect("a reader");
     assert_eq!(reader.count().expect("it reads"), 0);
     assert_eq!(reader.slumbot_sessions().expect("it reads"), [session]);

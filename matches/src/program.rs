@@ -29,6 +29,9 @@ use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 /// The environment variable with the password for a Slumbot server. Child processes do not get it.
 pub const SLUMBOT_PASSWORD: &str = "CARDROOM_SLUMBOT_PASSWORD";
 
+/// The variable with the key of `cardroom play gtowizard`, which programs do not get either.
+pub const GTOWIZARD_KEY: &str = "CARDROOM_GTOWIZARD_KEY";
+
 /// Kills the process groups in the last line that it has read when its input ends. Signals that ask
 /// this process to end may reach it, too, and must not end it first.
 const WATCHER: &str = "trap '' HUP INT QUIT TERM; while read -r line; do groups=$line; done; \
@@ -76,7 +79,12 @@ impl Groups {
 /// A shell in a process group of its own that runs this script; `None` if the system has none.
 fn shell(script: &str) -> Option<Child> {
     let mut command = Command::new("/bin/sh");
-    command.args(["-c", script]).current_dir("/").env_remove(SLUMBOT_PASSWORD).process_group(0);
+    command
+        .args(["-c", script])
+        .current_dir("/")
+        .env_remove(SLUMBOT_PASSWORD)
+        .env_remove(GTOWIZARD_KEY)
+        .process_group(0);
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok()
 }
 
@@ -198,7 +206,7 @@ impl Program {
             _ => Command::new(&self.program),
         };
         command.args(&self.arguments).args(further).stdin(Stdio::null());
-        command.env_remove(SLUMBOT_PASSWORD);
+        command.env_remove(SLUMBOT_PASSWORD).env_remove(GTOWIZARD_KEY);
         if let Some(folder) = &self.folder {
             command.current_dir(folder);
         }

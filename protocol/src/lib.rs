@@ -2,10 +2,12 @@
 //! out. Nothing here opens a socket or reads a clock.
 //!
 //! - [`acpc`]: the dealer protocol of the Annual Computer Poker Competition, both sides.
+//! - [`gtowizard`]: the web API of the GTO Wizard Benchmark, both sides.
 //! - [`pokerbots`]: the line protocol of MIT Pokerbots, both sides.
 //! - [`slumbot`]: the web API of Slumbot, both sides.
 
 pub mod acpc;
+pub mod gtowizard;
 pub mod pokerbots;
 pub mod slumbot;
 

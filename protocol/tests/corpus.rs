@@ -4,7 +4,7 @@ use std::path::Path;
 
 use proptest::prelude::*;
 
-use crate::fuzzing::{acpc, pokerbots, slumbot};
+use crate::fuzzing::{acpc, gtowizard, pokerbots, slumbot};
 
 type Target = (&'static str, fn(&[u8]));
 
@@ -20,6 +20,8 @@ const TARGETS: [Target; 11] = [
     ("slumbot_incr", slumbot::incr),
     ("slumbot_request", slumbot::request),
     ("slumbot_answer", slumbot::answer),
+    ("gtowizard_answer", gtowizard::answer),
+    ("gtowizard_request", gtowizard::request),
 ];
 
 #[test]

@@ -9,6 +9,7 @@ mod dealer;
 #[allow(unreachable_pub, reason = "public where the fuzz targets call it")]
 mod fuzzing;
 mod gamedef;
+mod gtowizard;
 mod matchstate;
 mod player;
 mod pokerbots;

@@ -41,9 +41,14 @@ const USUAL_FILE: &str = "cardroom.toml";
 const PREFIX: &str = "CARDROOM_";
 
 /// Variables with this prefix that set no value: the one that names the file, one that the build
-/// sets for the program's own use, and the account of `cardroom play slumbot`.
-const NOT_KEYS: [&str; 4] =
-    [FILE_VARIABLE, "CARDROOM_COMMIT", "CARDROOM_SLUMBOT_USERNAME", "CARDROOM_SLUMBOT_PASSWORD"];
+/// sets for the program's own use, and the accounts of `cardroom play`.
+const NOT_KEYS: [&str; 5] = [
+    FILE_VARIABLE,
+    "CARDROOM_COMMIT",
+    "CARDROOM_SLUMBOT_USERNAME",
+    "CARDROOM_SLUMBOT_PASSWORD",
+    "CARDROOM_GTOWIZARD_KEY",
+];
 
 /// The variable that names the file.
 const FILE_VARIABLE: &str = "CARDROOM_CONFIG";

@@ -1,5 +1,6 @@
-//! The OpenAPI 3.1 description of the JSON API. Each route is described where it is made, in one
-//! call that gives the router its path; schemas come from the types of the answers.
+//! The OpenAPI 3.1 description of the JSON API, and that of the GTO Wizard Benchmark's. Each route is
+//! described where it is made, in one call that gives the router its path; schemas come from the
+//! types of the answers.
 
 use axum::Router;
 use axum::body::Bytes;
@@ -23,19 +24,61 @@ const ERRORS: [(u16, &str); 8] = [
     (503, "Problem"),
 ];
 
+/// What the description of an API says about all of its routes.
+pub struct About {
+    /// The path of the description.
+    pub path: &'static str,
+    /// The object `info` without the licence.
+    pub info: fn() -> Value,
+    /// The codes with which any path answers a request that is wrong, and the names of the
+    /// responses.
+    pub errors: &'static [(u16, &'static str)],
+    /// The schema of their bodies.
+    pub problem: fn(&mut SchemaGenerator) -> Schema,
+    /// The security schemes, one of which is needed where the server asks for a login.
+    pub security: fn() -> Value,
+}
+
+/// The server's own API.
+const OWN: About = About {
+    path: "/api/v1/openapi.json",
+    info: || {
+        json!({
+            "title": "cardroom",
+            "summary": "Tables, matches and decisions of a bot server for computer poker.",
+            "description": "Every answer that is no success has `error` and `remedy`. No request \
+                changes anything on the server.",
+        })
+    },
+    errors: &ERRORS,
+    problem: |schemas| schemas.subschema_for::<Problem>(),
+    security: || {
+        json!({
+            "basic": { "type": "http", "scheme": "basic" },
+            "bearer": { "type": "http", "scheme": "bearer" },
+        })
+    },
+};
+
 /// The description as far as routes have been added.
 pub struct Description {
+    about: &'static About,
     schemas: SchemaGenerator,
     paths: Map<String, Value>,
 }
 
 impl Description {
-    /// The description of no route.
+    /// The description of no route of the server's own API.
     pub fn new() -> Description {
+        Description::of(&OWN)
+    }
+
+    /// The description of no route.
+    pub fn of(about: &'static About) -> Description {
         let mut settings = SchemaSettings::draft2020_12().for_serialize();
         settings.definitions_path = "/components/schemas".into();
         settings.meta_schema = None;
-        Description { schemas: settings.into_generator(), paths: Map::new() }
+        Description { about, schemas: settings.into_generator(), paths: Map::new() }
     }
 
     /// Describes a path whose answer to GET is a `T`, and returns it for the router. Generated
@@ -47,7 +90,7 @@ impl Description {
         summary: &str,
     ) -> &'static str {
         let answer = self.schemas.subschema_for::<T>();
-        let mut operation = operation(id, summary, &answer, &[]);
+        let mut operation = self.operation(id, summary, &answer, &[]);
         if let Some((_, name)) = path.split_once('{') {
             let name = name.trim_end_matches('}');
             operation["responses"]["404"] = reference("Problem");
@@ -92,8 +135,18 @@ impl Description {
     ) -> &'static str {
         self.schemas.definitions_mut().insert(name.to_owned(), body.into());
         let answer = self.schemas.subschema_for::<T>();
-        let mut operation = operation(id, summary, &answer, codes);
+        let mut operation = self.operation(id, summary, &answer, codes);
         operation["description"] = description.into();
+        if let Some((_, name)) = path.split_once('{') {
+            let name = name.split('}').next().unwrap_or_default();
+            operation["parameters"] = json!([{
+                "name": name,
+                "in": "path",
+                "required": true,
+                "description": "Its number.",
+                "schema": { "type": "integer" },
+            }]);
+        }
         let body = json!({ "$ref": format!("#/components/schemas/{name}") });
         operation["requestBody"] = json!({ "required": true, "content": content(&body) });
         self.paths.insert(path.to_owned(), json!({ "post": operation }));
@@ -102,7 +155,7 @@ impl Description {
 
     /// The route at which the document is given, which describes this route, too.
     pub fn router(mut self) -> Router {
-        let path = "/api/v1/openapi.json";
+        let path = self.about.path;
         self.get::<Map<String, Value>>(path, "openapi", "This description.");
         let document = Bytes::from(self.document().to_string());
         let json = [(header::CONTENT_TYPE, "application/json")];
@@ -110,29 +163,27 @@ impl Description {
     }
 
     fn document(mut self) -> Value {
-        let problem = self.schemas.subschema_for::<Problem>().to_value();
+        let problem = (self.about.problem)(&mut self.schemas).to_value();
         let response =
             |description: &str| json!({ "description": description, "content": content(&problem) });
         let mut schemas = self.schemas.take_definitions(true);
         schemas.values_mut().for_each(close);
+        let mut info = (self.about.info)();
+        info["version"] = "1".into();
+        let licence = "MIT OR Apache-2.0";
+        info["license"] = json!({ "name": licence, "identifier": licence });
+        let schemes = (self.about.security)();
+        let mut security = vec![json!({})];
+        let names = schemes.as_object().into_iter().flatten();
+        security.extend(names.map(|(name, _)| json!({ name: [] })));
         json!({
             "openapi": "3.1.0",
-            "info": {
-                "title": "cardroom",
-                "version": "1",
-                "summary": "Tables, matches and decisions of a bot server for computer poker.",
-                "description": "Every answer that is no success has `error` and `remedy`. No \
-                    request changes anything on the server.",
-                "license": { "name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0" },
-            },
+            "info": info,
             "servers": [{ "url": "/" }],
-            "security": [{}, { "basic": [] }, { "bearer": [] }],
+            "security": security,
             "paths": self.paths,
             "components": {
-                "securitySchemes": {
-                    "basic": { "type": "http", "scheme": "basic" },
-                    "bearer": { "type": "http", "scheme": "bearer" },
-                },
+                "securitySchemes": schemes,
                 "responses": {
                     "Problem": response("What is wrong, and what to do about it."),
                     "BadRequest": response(
@@ -149,15 +200,16 @@ impl Description {
             },
         })
     }
-}
 
-fn operation(id: &str, summary: &str, answer: &Schema, codes: &[u16]) -> Value {
-    let mut responses = Map::new();
-    let success = json!({ "description": summary, "content": content(answer.as_value()) });
-    responses.insert("200".to_owned(), success);
-    let errors = ERRORS.into_iter().chain(codes.iter().map(|&code| (code, "Problem")));
-    responses.extend(errors.map(|(code, name)| (code.to_string(), reference(name))));
-    json!({ "operationId": id, "summary": summary, "responses": responses })
+    fn operation(&self, id: &str, summary: &str, answer: &Schema, codes: &[u16]) -> Value {
+        let mut responses = Map::new();
+        let success = json!({ "description": summary, "content": content(answer.as_value()) });
+        responses.insert("200".to_owned(), success);
+        let errors = self.about.errors.iter().copied();
+        let errors = errors.chain(codes.iter().map(|&code| (code, "Problem")));
+        responses.extend(errors.map(|(code, name)| (code.to_string(), reference(name))));
+        json!({ "operationId": id, "summary": summary, "responses": responses })
+    }
 }
 
 /// A reference to a response.

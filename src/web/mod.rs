@@ -5,13 +5,14 @@
 //!   win rates on them; [`pages`]: what all pages share. [`records`]: matches on disk.
 //! - [`api`]: the same values as JSON, health and metrics; [`description`]: their description;
 //!   [`decide`]: decisions of agents.
-//! - [`slumbot`]: the Slumbot API.
+//! - [`slumbot`]: the Slumbot API; [`gtowizard`]: that of the GTO Wizard Benchmark.
 //! - [`listener`]: connections and their limits; [`hosts`]: filtering requests; [`login`]:
 //!   authorisation and limits by address.
 
 mod api;
 pub mod decide;
 mod description;
+pub mod gtowizard;
 pub mod hosts;
 mod listener;
 pub mod login;
@@ -53,6 +54,7 @@ use wire::host::TableView;
 
 use decide::Decider;
 use description::Description;
+use gtowizard::Benchmark;
 use overview::{AgentLine, LiveSections};
 use records::Records;
 use runs::QueueView;
@@ -79,7 +81,8 @@ pub async fn serve(
 ) {
     let live = tokio::spawn(overview::keep_live(site.clone()));
     let slumbot = site.slumbot.as_ref().map(Api::router).unwrap_or_default();
-    let router = router(&site, decider, guard.login, limits).merge(slumbot);
+    let benchmark = site.benchmark.as_ref().map(Benchmark::router).unwrap_or_default();
+    let router = router(&site, decider, guard.login, limits).merge(slumbot).merge(benchmark);
     listener::serve(listener, router, guard.hosts, limits, stop).await;
     live.abort();
 }
@@ -182,6 +185,8 @@ pub struct SiteState {
     agents: Vec<AgentLine>,
     /// The Slumbot API, if enabled.
     slumbot: Option<Api>,
+    /// The API of the GTO Wizard Benchmark, over the same sessions.
+    benchmark: Option<Benchmark>,
     /// The queue to show, if there is one.
     queue: Option<QueueView>,
     /// The data folder.
@@ -211,12 +216,12 @@ impl Site {
         tables: Vec<TableView>,
         dealers: Vec<ConnectionView>,
         agents: Vec<AgentLine>,
-        apis: (Option<Api>, Option<QueueView>),
+        apis: (Option<Api>, Option<Benchmark>, Option<QueueView>),
         data: PathBuf,
         metrics: PrometheusHandle,
         stop: CancellationToken,
     ) -> Site {
-        let (slumbot, queue) = apis;
+        let (slumbot, benchmark, queue) = apis;
         let records = Records::new(&data);
         Site(Arc::new(SiteState {
             started: Timestamp::now(),
@@ -225,6 +230,7 @@ impl Site {
             dealers,
             agents,
             slumbot,
+            benchmark,
             queue,
             data,
             records,

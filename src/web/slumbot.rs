@@ -57,7 +57,7 @@ pub struct Api(Arc<Inner>);
 struct Inner {
     host: SlumbotHost,
     limits: Limits,
-    faults: Option<Faults>,
+    faults: Option<Arc<Faults>>,
     /// Required before a session begins.
     login: Option<Arc<Login>>,
     /// The requests of each address, if they are limited.
@@ -71,7 +71,7 @@ impl Api {
     pub fn new(
         host: SlumbotHost,
         limits: Limits,
-        faults: Option<Faults>,
+        faults: Option<Arc<Faults>>,
         login: Option<Arc<Login>>,
     ) -> Api {
         let login = login.filter(|login| login.slumbot());
@@ -100,7 +100,7 @@ impl Api {
 
     /// The injected faults, in words.
     pub fn faults(&self) -> Option<String> {
-        self.0.faults.as_ref().map(Faults::words)
+        self.0.faults.as_deref().map(Faults::words)
     }
 
     /// The routes under all prefixes.
@@ -124,7 +124,7 @@ impl Api {
             return refuse_method(request.method());
         }
         let wire = request.extensions().get::<Wire>().cloned();
-        let fault = self.0.faults.as_ref().map(|faults| faults.next(endpoint));
+        let fault = self.0.faults.as_ref().map(|faults| faults.next(endpoint.name()));
         let fault = fault.unwrap_or_default();
         if let Some(answer) = before(fault, wire.as_ref()).await {
             return answer;
@@ -329,14 +329,14 @@ impl Faults {
     }
 
     /// The fault for the next request.
-    pub fn next(&self, endpoint: Endpoint) -> Fault {
+    pub fn next(&self, endpoint: &'static str) -> Fault {
         if !self.plan.concerns(endpoint) {
             return Fault::None;
         }
         let number = self.requests.fetch_add(1, Ordering::Relaxed);
         let fault = self.plan.fault(number);
         if fault != Fault::None {
-            tracing::debug!(endpoint = endpoint.name(), request = number, ?fault, "fault injected");
+            tracing::debug!(endpoint, request = number, ?fault, "fault injected");
         }
         fault
     }
@@ -387,7 +387,7 @@ pub fn failure(code: u16) -> Response<Body> {
 }
 
 /// The answer as changed by a fault of the connection.
-async fn spoil(
+pub async fn spoil(
     fault: Fault,
     code: StatusCode,
     body: String,

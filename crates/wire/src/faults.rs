@@ -1,4 +1,4 @@
-//! Fault injection for the Slumbot API: for tests of clients, and for practice. `docs/server.md`
+//! Fault injection for the Slumbot API and that of the GTO Wizard Benchmark: for tests of clients, and for practice. `docs/server.md`
 //! describes the file that configures it.
 //!
 //! Each request meets at most one fault; which one is a function of the seed and of the request's
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::Error;
 use matches::bot::mix;
-use protocol::slumbot::host::Endpoint;
+use protocol::{gtowizard, slumbot};
 use serde::{Deserialize, Deserializer, de};
 
 /// The faults to inject and their rates, as shares of the requests.
@@ -117,16 +117,22 @@ impl FaultPlan {
         if let Some(code) = self.codes.iter().find(bad) {
             return Err(format!("codes: {code} is not an error status: write 400 to 599"));
         }
-        let unknown = |name: &&String| !Endpoint::ALL.iter().any(|known| known.name() == *name);
-        if let Some(name) = self.only.iter().find(unknown) {
-            return Err(format!("only: there is no `{name}`: write login, new_hand or act"));
+        let known = |name: &String| {
+            let slumbot = slumbot::Endpoint::ALL.iter().any(|known| known.name() == *name);
+            slumbot || gtowizard::Endpoint::ALL.iter().any(|known| known.name() == *name)
+        };
+        if let Some(name) = self.only.iter().find(|name| !known(name)) {
+            return Err(format!(
+                "only: there is no `{name}`: write login, new_hand, act, in_progress, results or \
+                 leaderboard"
+            ));
         }
         Ok(())
     }
 
-    /// Whether requests to this endpoint can meet faults.
-    pub fn concerns(&self, endpoint: Endpoint) -> bool {
-        self.only.is_empty() || self.only.iter().any(|name| name == endpoint.name())
+    /// Whether requests to the endpoint of this name can meet faults.
+    pub fn concerns(&self, endpoint: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|name| name == endpoint)
     }
 
     /// The rates by name, in the order in which they are drawn.

@@ -3,22 +3,28 @@
 //! - [`connect`]: playing at outside ACPC dealers, connecting again and again.
 //! - [`dealer`]: the ACPC dealer over sockets.
 //! - [`faults`]: fault injection for the Slumbot API.
+//! - [`gtowizard`]: playing at a server of the GTO Wizard Benchmark.
+//! - [`gtowizard_host`]: the host of that API, over the sessions of the Slumbot host.
 //! - [`host`]: ACPC tables on ports that outside bots can join.
 //! - [`package_acpc`]: competition entries.
 //! - [`play_acpc`]: playing at an ACPC dealer.
 //! - [`slumbot`]: playing at a Slumbot server.
 //! - [`slumbot_host`]: the host of the Slumbot API: sessions that play against our agents.
+//! - [`web_run`]: what runs at servers with web APIs share.
 
 mod bots;
 pub mod connect;
 pub mod dealer;
 mod error;
 pub mod faults;
+pub mod gtowizard;
+pub mod gtowizard_host;
 pub mod host;
 pub mod package_acpc;
 pub mod play_acpc;
 pub mod slumbot;
 pub mod slumbot_host;
+pub mod web_run;
 
 pub use error::Error;
 

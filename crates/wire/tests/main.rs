@@ -1,6 +1,7 @@
 //! Agents on a wire, at their boundary.
 
 mod faults;
+mod gtowizard_host;
 #[path = "../../../matches/tests/panicking.rs"]
 mod panicking;
 mod panics;

@@ -75,6 +75,17 @@ struct Share {
     entry: Option<Entry>,
 }
 
+/// One hand's result without luck, in big blinds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct WithoutLuck {
+    /// The result less both corrections.
+    pub score: f64,
+    /// What the entrant gained by the luck of the cards.
+    pub chance: f64,
+    /// What it gained by draws of known strategies.
+    pub draws: f64,
+}
+
 /// A hand of an incomplete group.
 struct Entry {
     seat: usize,
@@ -184,6 +195,24 @@ impl Estimates {
     pub fn luck(&self, record: &HandRecord) -> Option<f64> {
         let line = Line::new(record, self.of, &[], None)?;
         Some(self.luck_of(&line.terms(self.values.as_deref())))
+    }
+
+    /// A hand's result without the luck of the cards and of the draws of known strategies, in big
+    /// blinds: every correction with the weight of the value function, nothing fitted, so that the
+    /// mean over hands is that of the results. `None` when hole cards are unknown.
+    pub fn without_luck(
+        &self,
+        record: &HandRecord,
+        decisions: &[DecisionRecord],
+    ) -> Option<WithoutLuck> {
+        let terms = Line::new(record, self.of, decisions, None)?.terms(self.values.as_deref());
+        let valued = self.values.is_some();
+        let weights = terms::fixed(valued);
+        let sum = |first| -> f64 {
+            terms::chosen(first, valued).map(|term| weights[term] * terms[term]).sum()
+        };
+        let (chance, draws) = (self.luck_of(&terms), sum(terms::OWN) + sum(terms::OTHER));
+        Some(WithoutLuck { score: terms[RESULT] - chance - draws, chance, draws })
     }
 
     fn luck_of(&self, terms: &Terms) -> f64 {

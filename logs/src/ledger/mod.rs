@@ -36,7 +36,7 @@ pub use integrity::Integrity;
 pub use journal::{HandRows, Journal, Spent, in_journal};
 pub use merge::merge;
 pub use reader::{Hands, LedgerReader};
-pub use slumbot::{Known, SlumbotCounts, SlumbotHand, SlumbotSession};
+pub use slumbot::{HandScore, Known, SlumbotCounts, SlumbotHand, SlumbotSession};
 pub use writer::LedgerWriter;
 
 /// Key of the note that marks a match as played elsewhere and imported.

@@ -1,7 +1,8 @@
-//! The data of a run over the Slumbot API: sessions, and each hand's result on the server's
-//! account, its baseline, its times, and whether its result is known.
+//! The data of a run over the Slumbot API, or that of the GTO Wizard Benchmark: sessions, and each
+//! hand's result on the server's account, its baseline or score, its times, and whether its result
+//! is known.
 //!
-//! They are in two additional tables, `slumbot_sessions` and `slumbot_hands`. A hand played to its
+//! They are in additional tables, `slumbot_sessions`, `slumbot_hands` and `hand_scores`. A hand played to its
 //! end is in both `hands` and `slumbot_hands`, with the same number. One whose answer was lost is
 //! in `slumbot_hands` only, since not all its cards are known. Related rows are written in one
 //! transaction. `docs/ledger.md` describes the columns.
@@ -103,6 +104,17 @@ pub struct SlumbotSession {
     pub state: String,
 }
 
+/// A server's number of a hand, and its estimate of this side's result without luck.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct HandScore {
+    /// The hand's number in the run.
+    pub hand: u64,
+    /// The hand's number at the server.
+    pub id: u64,
+    /// The estimate in chips, whose mean is that of the results; `None` when the server gave none.
+    pub aivat: Option<f64>,
+}
+
 /// Counts of the hands of a run, by status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SlumbotCounts {
@@ -156,6 +168,11 @@ const TABLES: &str = "
         waited_us INTEGER NOT NULL,
         thought_us INTEGER NOT NULL,
         UNIQUE (session, number)
+    );
+    CREATE TABLE IF NOT EXISTS hand_scores (
+        hand INTEGER PRIMARY KEY,
+        id INTEGER NOT NULL,
+        aivat REAL
     );";
 
 const COLUMNS: &str = "hand, session, number, known, seat, winnings, baseline, action, hole, \
@@ -184,16 +201,22 @@ impl LedgerWriter {
         self.commit_and(None, |transaction| transaction.execute_batch(TABLES))
     }
 
-    /// The same as [`commit_with_note`](Self::commit_with_note), with the data of the Slumbot API:
-    /// hands and a session, which replace earlier ones with the same number.
+    /// The same as [`commit_with_note`](Self::commit_with_note), with the data of a run over
+    /// a web API: hands, scores and a session, which replace earlier ones with the same number.
     pub fn commit_slumbot(
         &mut self,
         note: Option<(&str, &str)>,
         hands: &[SlumbotHand],
+        scores: &[HandScore],
         session: &SlumbotSession,
     ) -> Result<(), LedgerError> {
         self.commit_and(note, |transaction| {
             hands.iter().try_for_each(|hand| write_hand(transaction, hand))?;
+            for score in scores {
+                transaction
+                    .prepare_cached("INSERT OR REPLACE INTO hand_scores VALUES (?, ?, ?)")?
+                    .execute((score.hand as i64, score.id as i64, score.aivat))?;
+            }
             transaction
                 .prepare_cached("INSERT OR REPLACE INTO slumbot_sessions VALUES (?, ?, ?, ?)")?
                 .execute((
@@ -275,8 +298,12 @@ fn read_hand(row: &Row<'_>) -> rusqlite::Result<SlumbotHand> {
 }
 
 fn is_slumbot(connection: &Connection) -> rusqlite::Result<bool> {
-    let query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'slumbot_hands'";
-    connection.query_row(query, (), |_| Ok(())).optional().map(|found| found.is_some())
+    has_table(connection, "slumbot_hands")
+}
+
+fn has_table(connection: &Connection, name: &str) -> rusqlite::Result<bool> {
+    let query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?";
+    connection.query_row(query, [name], |_| Ok(())).optional().map(|found| found.is_some())
 }
 
 /// A hash of what statistics need of the hands over the Slumbot API.
@@ -357,6 +384,25 @@ impl LedgerReader {
             let baseline =
                 |row: &Row<'_>| Ok((row.get::<_, i64>(0)? as u64, Payoff::from_chips(row.get(1)?)));
             query.query_map((), baseline)?.collect()
+        })
+    }
+
+    /// The servers' scores of finished hands in order; empty for other matches.
+    pub fn hand_scores(&self) -> Result<Vec<HandScore>, LedgerError> {
+        self.ask(|connection| {
+            if !has_table(connection, "hand_scores")? {
+                return Ok(Vec::new());
+            }
+            let mut query =
+                connection.prepare("SELECT hand, id, aivat FROM hand_scores ORDER BY hand")?;
+            let score = |row: &Row<'_>| {
+                Ok(HandScore {
+                    hand: row.get::<_, i64>(0)? as u64,
+                    id: row.get::<_, i64>(1)? as u64,
+                    aivat: row.get(2)?,
+                })
+            };
+            query.query_map((), score)?.collect()
         })
     }
 

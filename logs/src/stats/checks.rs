@@ -69,8 +69,8 @@ pub fn of_tally(names: &[String], tally: &Tally) -> Vec<Finding> {
     let different = if tally.entrants().len() == 2 { 1 } else { tally.entrants().len() };
     for (name, sums) in names.iter().zip(tally.entrants()).take(different) {
         findings.extend(no_spread(name, &sums.all, tally));
-        let unit = 1000.0 / f64::from(tally.big_blind());
-        findings.extend(drift(&sums.all, &sums.batches, unit).map(|words| Finding {
+        let big_blind = tally.big_blind();
+        findings.extend(drift(&sums.all, &sums.batches, big_blind).map(|words| Finding {
             kind: FindingKind::Drift,
             evidence: format!("{name} does not win at a constant rate: {words}"),
         }));
@@ -110,37 +110,68 @@ fn unbalanced(name: &str, seats: &[Sums]) -> Option<Finding> {
     })
 }
 
-/// The place and size of the largest change of the mean, when it is significant.
-///
-/// The largest distance of the running sum from its straight line, in standard deviations, has
-/// Kolmogorov's distribution when nothing changes (the CUSUM test; Page 1954, Brown, Durbin and
-/// Evans 1975). `unit` is the factor from chips to the rates' mbb.
-fn drift(all: &Sums, batches: &Batches, unit: f64) -> Option<String> {
-    let groups = all.groups as f64;
-    let per_group = all.deviation()? * all.hands as f64 / groups;
-    let scale = per_group * groups.sqrt();
-    if scale == 0.0 || batches.len() < 20 {
-        return None;
+/// The largest change of a mean over a series of hands.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Change {
+    /// The hands before it, and their rate in mbb/hand.
+    pub before: (u64, f64),
+    /// The hands after it, and their rate.
+    pub after: (u64, f64),
+    /// The probability of a change as large by chance, when nothing changes.
+    pub chance: f64,
+}
+
+impl Change {
+    /// Finds the largest change; `None` with too few hands to tell.
+    ///
+    /// The largest distance of the running sum from its straight line, in standard deviations, has
+    /// Kolmogorov's distribution when nothing changes (the CUSUM test; Page 1954, Brown, Durbin and
+    /// Evans 1975).
+    pub fn of(all: &Sums, batches: &Batches, big_blind: game::Chips) -> Option<Change> {
+        let unit = 1000.0 / f64::from(big_blind.max(1));
+        let groups = all.groups as f64;
+        let per_group = all.deviation()? * all.hands as f64 / groups;
+        let scale = per_group * groups.sqrt();
+        if scale == 0.0 || batches.len() < 20 {
+            return None;
+        }
+        let total = all.chips();
+        let distance = |&(_, so_far, chips): &(u64, u64, f64)| {
+            (chips - total * so_far as f64 / groups).abs() / scale
+        };
+        let at = batches.running_totals().max_by(|a, b| distance(a).total_cmp(&distance(b)))?;
+        let chance = kolmogorov(distance(&at));
+        let (hands, _, chips) = at;
+        let (rest, after) = (all.hands - hands, total - chips);
+        (rest > 0).then(|| Change {
+            before: (hands, unit * chips / hands as f64),
+            after: (rest, unit * after / rest as f64),
+            chance,
+        })
     }
-    let total = all.chips();
-    let distance = |&(_, so_far, chips): &(u64, u64, f64)| {
-        (chips - total * so_far as f64 / groups).abs() / scale
-    };
-    let at = batches.running_totals().max_by(|a, b| distance(a).total_cmp(&distance(b)))?;
-    let chance = kolmogorov(distance(&at));
-    let (hands, _, chips) = at;
-    let (rest, after) = (all.hands - hands, total - chips);
-    (chance < DRIFT_SIGNIFICANCE && rest > 0).then(|| {
+
+    /// Whether so large a change hardly happens by chance.
+    pub fn is_drift(&self) -> bool {
+        self.chance < DRIFT_SIGNIFICANCE
+    }
+
+    /// The change in words.
+    pub fn words(&self) -> String {
+        let Change { before: (hands, before), after: (rest, after), chance } = self;
         format!(
-            "{:+.0} mbb/hand in the first {} hands and {:+.0} in the {} after, as happens by \
-             chance in one match of {}",
-            unit * chips / hands as f64,
-            whole(hands),
-            unit * after / rest as f64,
-            whole(rest),
+            "{before:+.0} mbb/hand in the first {} hands and {after:+.0} in the {} after, as \
+             happens by chance in one match of {}",
+            whole(*hands),
+            whole(*rest),
             whole((1.0 / chance.max(1e-12)).round() as u64)
         )
-    })
+    }
+}
+
+/// The largest change of the mean in words, when it is significant.
+fn drift(all: &Sums, batches: &Batches, big_blind: game::Chips) -> Option<String> {
+    let change = Change::of(all, batches, big_blind);
+    change.filter(Change::is_drift).map(|change| change.words())
 }
 
 /// The probability that a Brownian bridge exceeds `d` in absolute value.
@@ -334,8 +365,7 @@ impl Checks {
     }
 
     fn drifting_baseline(&self, big_blind: game::Chips) -> Option<Finding> {
-        let unit = 1000.0 / f64::from(big_blind.max(1));
-        let words = drift(&self.baseline, &self.baseline_course, unit)?;
+        let words = drift(&self.baseline, &self.baseline_course, big_blind)?;
         Some(Finding {
             kind: FindingKind::BaselineDrift,
             evidence: format!(

@@ -28,7 +28,7 @@ mod stop;
 mod tally;
 
 pub use allin::{AllIn, Expected};
-pub use checks::{Checks, Finding, FindingKind};
+pub use checks::{Change, Checks, Finding, FindingKind};
 pub use crosstable::{CrossTable, Standing};
 pub use decisions::{DecisionCounts, DecisionTally, FirstFailure, Latencies};
 pub use places::{PlaceSums, Results};

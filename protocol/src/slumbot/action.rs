@@ -232,7 +232,7 @@ pub fn write_to(state: &PublicState, out: &mut String) {
 }
 
 /// The notation of each action of a heads-up hand.
-pub(super) fn incrs(state: &PublicState) -> impl Iterator<Item = Incr> {
+pub(crate) fn incrs(state: &PublicState) -> impl Iterator<Item = Incr> {
     let blinds = &state.def().blinds;
     let mut committed = BySeat::from_fn(blinds.len(), |seat| blinds[seat.index()]);
     let mut highest = blinds.iter().copied().max().unwrap_or_default();

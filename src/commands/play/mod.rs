@@ -22,9 +22,11 @@ use crate::interrupt;
 use crate::output::{Output, Report};
 use crate::resolve_names::{Game, Named};
 
+mod gtowizard;
 mod slumbot;
+mod web_run;
 
-/// Play as an agent at a table elsewhere: an ACPC dealer, a Pokerbots engine or Slumbot.
+/// Play as an agent at a table elsewhere: an ACPC dealer, a Pokerbots engine, Slumbot or GTO Wizard.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -34,6 +36,7 @@ pub struct Args {
 #[derive(clap::Subcommand)]
 enum Opponent {
     Acpc(Box<AcpcArgs>),
+    Gtowizard(Box<gtowizard::Args>),
     Pokerbots(Box<PokerbotsArgs>),
     Slumbot(Box<slumbot::Args>),
 }
@@ -139,6 +142,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
             let def = load_game(GAME, Reading::Strict).map_err(Failure::input)?;
             sit(address, Protocol::Pokerbots(Dialect::Base), def, seat)
         }
+        Opponent::Gtowizard(args) => gtowizard::run(&args),
         Opponent::Slumbot(args) => slumbot::run(&args),
     }
 }

@@ -2,5 +2,6 @@
 //! something is wrong; the fuzz targets and the tests of `protocol` call the same functions.
 
 pub mod acpc;
+pub mod gtowizard;
 pub mod pokerbots;
 pub mod slumbot;

@@ -4,36 +4,28 @@
 use std::fmt::Display;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use agents::HandOutcome;
 use backon::ExponentialBackoff;
 use game::{BySeat, GameDef, InfoSet, PublicState, Seat, Turn};
-use logs::formats::jsonl;
-use logs::ledger::{FILE_NAME, Known, SlumbotHand, SlumbotSession};
+use logs::ledger::{Known, SlumbotHand, SlumbotSession};
 use logs::{DecisionRecord, Fallback, HandRecord};
 use matches::bot::Bot;
-use matches::bot::{Decided, Request};
+use matches::bot::Decided;
 use protocol::slumbot::answer::{AnswerError, Fault};
 use protocol::slumbot::client::{Client, ClientError, Finished, Login, Lost, News, Next};
 use protocol::slumbot::{KnownHand, Settled, Unsettled};
-use serde::{Deserialize, Serialize};
 use tokio::time::sleep;
 
-use super::http::HttpError;
-use super::pace::MAX_CONSECUTIVE_UNUSABLE;
-use super::store::Entry;
-use super::{Shared, barred, gone, not_slumbot, rejected};
+use super::{SLUMBOT, Shared, post};
 use crate::Error;
 use crate::bots;
-
-/// The number of refusals in a row, or of sessions that end without a hand, after which the run
-/// ends.
-const MAX_REFUSALS: u32 = 25;
-
-/// The entrant numbers of this side and of the server.
-const AGENT: u8 = 0;
-const SERVER: u8 = 1;
+use crate::web_run::hand::{AGENT, HandInPlay, SERVER, Saved, damaged, now_ms};
+use crate::web_run::http::HttpError;
+use crate::web_run::pace::MAX_CONSECUTIVE_UNUSABLE;
+use crate::web_run::store::{Entry, ResumeState};
+use crate::web_run::{MAX_REFUSALS, barred, gone, rejected};
 
 /// The client side of a session, with its agent.
 pub(super) struct Session {
@@ -54,22 +46,10 @@ pub(super) struct Session {
     unusable: [u64; 2],
 }
 
-/// The hand in play: its costs so far, and the agent's decisions.
-#[derive(Debug, Default)]
-struct HandInPlay {
-    number: u64,
-    began_ms: i64,
-    requests: u32,
-    waited: Duration,
-    thought: Duration,
-    blind: u32,
-    decisions: Vec<DecisionRecord>,
-}
-
 impl Session {
     /// Builds the agent and resumes a session of an earlier run, or begins a new one.
     pub(super) async fn new(shared: Arc<Shared>) -> Result<Session, Error> {
-        let opponents = [super::OPPONENT.to_owned()];
+        let opponents = [shared.plan.opponent.name.clone()];
         let agent = bots::build(&shared.plan.agent, &shared.def, &opponents).await?;
         let pauses = shared.pacer.pauses();
         let mut session = Session {
@@ -148,24 +128,14 @@ impl Session {
     }
 
     async fn decide(&mut self, infoset: InfoSet) -> Result<(), Error> {
-        let plan = &self.shared.plan;
-        let hand = self.open.number;
-        let request = Request { seed: self.shared.store.seed(), hand, time_left: plan.deadline };
-        let Some(mut agent) = self.agent.take() else { return Ok(()) };
-        let before = Instant::now();
-        let (agent, infoset, decided) = if agent.is_inline() {
-            let decided = agent.decide(&infoset, request);
-            (agent, infoset, decided)
-        } else {
+        let Some(agent) = self.agent.take() else { return Ok(()) };
+        if !agent.is_inline() {
             // The decision may take long; what has been received must not be lost meanwhile.
             self.save(None)?;
-            bots::think(agent, infoset, request).await.expect("a bot's panics are its own")
-        };
-        let elapsed = before.elapsed();
+        }
+        let (agent, action) = self.open.decide(&self.shared, agent, infoset, AGENT).await;
         self.agent = Some(agent);
-        self.open.thought += elapsed;
-        self.client.act(decided.action).expect("decide returns legal actions for the turn");
-        self.open.decisions.push(decided.record(&infoset, hand, AGENT, elapsed));
+        self.client.act(action).expect("decide returns legal actions for the turn");
         Ok(())
     }
 
@@ -204,7 +174,7 @@ impl Session {
         let Some(request) = self.client.request() else { return Ok(()) };
         let before = Instant::now();
         let flight = shared.pacer.begin();
-        let answer = shared.http.post(request.endpoint, request.body).await;
+        let answer = post(&shared.http, request.endpoint, request.body).await;
         drop(flight);
         self.open.requests += 1;
         self.open.waited += before.elapsed();
@@ -257,7 +227,7 @@ impl Session {
     }
 
     fn not_slumbot(&self, error: &AnswerError) -> Error {
-        not_slumbot(&self.shared.url(), &error.to_string(), "check --host and --prefix")
+        SLUMBOT.is_not(&self.shared.url(), &error.to_string(), SLUMBOT.check_host)
     }
 
     /// The error that the server's results contradict the cards, the betting or its sums.
@@ -310,13 +280,13 @@ impl Session {
                 self.client.lost(Lost::Maybe);
                 wait = longer;
             }
-            HttpError::NotSlumbot(_, remedy) if !self.shared.verified() => {
-                return Err(not_slumbot(&self.shared.url(), &reason, remedy));
+            HttpError::Foreign(_, remedy) if !self.shared.verified() => {
+                return Err(SLUMBOT.is_not(&self.shared.url(), &reason, remedy));
             }
             HttpError::Barred(_, remedy) if !self.shared.verified() => {
                 return Err(barred(&self.shared.url(), &reason, remedy));
             }
-            HttpError::NotSlumbot(..) | HttpError::Barred(..) => self.client.lost(Lost::Maybe),
+            HttpError::Foreign(..) | HttpError::Barred(..) => self.client.lost(Lost::Maybe),
             HttpError::Rejected(_) => {
                 self.client.lost(Lost::Maybe);
                 self.refusals += 1;
@@ -364,8 +334,8 @@ impl Session {
 }
 
 fn fresh(shared: &Shared) -> Client {
-    let mut client = Client::new(Arc::clone(&shared.def), shared.plan.login.clone());
-    client.against(shared.plan.opponent.clone());
+    let mut client = Client::new(Arc::clone(&shared.def), shared.login.clone());
+    client.against(shared.opponent.clone());
     client
 }
 
@@ -568,60 +538,12 @@ impl Session {
 
     /// A row for a hand of unknown result.
     fn row(&self, open: &HandInPlay, hand: u64, seat: Seat) -> SlumbotHand {
-        SlumbotHand {
-            hand,
-            session: self.session,
-            number: None,
-            known: Known::Unknown,
-            seat: seat.index() as u8,
-            winnings: None,
-            baseline: None,
-            action: String::new(),
-            hole: String::new(),
-            board: String::new(),
-            incr: None,
-            together: 1,
-            forfeited: false,
-            disturbed: false,
-            blind: open.blind,
-            began_ms: open.began_ms,
-            ended_ms: None,
-            requests: open.requests,
-            waited: open.waited,
-            thought: open.thought,
-        }
+        open.row(self.session, hand, seat)
     }
 }
 
 fn seen(hand: &Settled) -> bool {
     hand.hand.as_ref().is_some_and(Unsettled::seen)
-}
-
-fn now_ms() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
-}
-
-/// The most of anything that a session counts, far from overflow.
-const MAX_COUNT: u64 = u32::MAX as u64 / 2;
-
-/// The state of a session as the ledger keeps it, in JSON.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Saved {
-    client: String,
-    number: u64,
-    began_ms: i64,
-    requests: u32,
-    waited_us: u64,
-    thought_us: u64,
-    blind: u32,
-    /// The decisions, as lines of JSON.
-    decisions: String,
-    /// Unusable answers: since a hand was last finished, and all.
-    unusable: [u64; 2],
-    /// The latest failure of the run, and whether the server had answered.
-    trouble: (String, bool),
 }
 
 impl Session {
@@ -650,36 +572,15 @@ impl Session {
             closed: None,
             state: String::new(),
         };
-        Entry { record: None, hands: Vec::new(), session }
+        Entry { record: None, hands: Vec::new(), score: None, session }
     }
 
     fn fill(&self, entry: &mut Entry) {
         entry.session.token = self.client.token().map(str::to_owned);
-        let mut lines = String::new();
-        self.open.decisions.iter().for_each(|decision| jsonl::write_decision(decision, &mut lines));
-        let saved = Saved {
-            client: self.client.save(),
-            number: self.open.number,
-            began_ms: self.open.began_ms,
-            requests: self.open.requests,
-            waited_us: self.open.waited.as_micros() as u64,
-            thought_us: self.open.thought.as_micros() as u64,
-            blind: self.open.blind,
-            decisions: lines,
-            unusable: self.unusable,
-            trouble: self.shared.last_failure(),
-        };
-        entry.session.state = serde_json::to_string(&saved).expect("plain data with text keys");
+        let (client, trouble) = (self.client.save(), self.shared.last_failure());
+        let saved = Saved::new(client, &self.open, self.unusable, trouble);
+        entry.session.state = saved.to_json();
     }
-}
-
-/// A saved session cannot be gone on with.
-fn damaged(folder: &Path, session: u64, reason: impl Display) -> Error {
-    Error::here(format!(
-        "{}: the saved state of session {session} cannot be gone on with: {reason}; restore the \
-         file, or begin another run with --out",
-        folder.join(FILE_NAME).display()
-    ))
 }
 
 /// Reads a saved session.
@@ -691,15 +592,9 @@ fn read(
 ) -> Result<(Saved, Client), Error> {
     let number = session.session;
     let damaged = |reason: &dyn Display| damaged(folder, number, reason);
-    let saved: Saved = serde_json::from_str(&session.state).map_err(|error| damaged(&error))?;
+    let saved = Saved::read(folder, session)?;
     let client = Client::restore(Arc::clone(def), session.token.clone(), login, &saved.client);
     let client = client.map_err(|error| damaged(&error))?;
-    let Saved { number, requests, waited_us, thought_us, blind, unusable, .. } = &saved;
-    let [row, all] = *unusable;
-    let counts = [*number, (*requests).into(), (*blind).into(), row, all, waited_us / 1000];
-    if counts.into_iter().chain([thought_us / 1000]).any(|count| count > MAX_COUNT) {
-        return Err(damaged(&"its counts are too large"));
-    }
     if session.token.is_none() && (client.in_hand() || client.accounts().hands > 0) {
         return Err(damaged(&"it has hands, but no token"));
     }
@@ -711,11 +606,10 @@ fn restore(
     shared: &Shared,
     session: &SlumbotSession,
 ) -> Result<(Client, HandInPlay, [u64; 2]), Error> {
-    let (folder, login) = (&shared.plan.folder, shared.plan.login.clone());
+    let (folder, login) = (&shared.plan.folder, shared.login.clone());
     let (saved, mut client) = read(folder, &shared.def, login, session)?;
     shared.recall(saved.trouble.clone());
-    client.against(shared.plan.opponent.clone());
-    let damaged = |reason: &dyn Display| damaged(folder, session.session, reason);
+    client.against(shared.opponent.clone());
     // Hands that were dealt are not in the saved state once they can only be forfeited.
     let open = shared.store.reader()?.slumbot_unknown(session.session)?;
     let left_open = |hand: &SlumbotHand| {
@@ -725,29 +619,8 @@ fn restore(
         Unsettled::left_open(&shared.def, known)
     };
     client.left_open(open.iter().filter_map(left_open));
-    let lines = (1..).zip(saved.decisions.lines());
-    let decisions = lines.map(|(number, line)| jsonl::read_decision(line, number));
-    let open = HandInPlay {
-        number: saved.number,
-        began_ms: saved.began_ms,
-        requests: saved.requests,
-        waited: Duration::from_micros(saved.waited_us),
-        thought: Duration::from_micros(saved.thought_us),
-        blind: saved.blind,
-        decisions: decisions.collect::<Result<_, _>>().map_err(|error| damaged(&error))?,
-    };
+    let open = saved.open(folder, session.session)?;
     Ok((client, open, saved.unusable))
-}
-
-/// The state of a saved session that the run needs before it is resumed.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct ResumeState {
-    /// The number of the hand that was in play, which no other hand may get.
-    pub(super) number: u64,
-    /// Whether that hand is still in play.
-    pub(super) in_hand: bool,
-    /// Unusable answers: since a hand was last finished, and all.
-    pub(super) unusable: [u64; 2],
 }
 
 /// Reads a saved session's state.

@@ -221,6 +221,17 @@ impl Secret {
         Seeds { deals: word(0), decisions: word(1), baseline: word(2) }
     }
 
+    /// The seed of the cards for a seed that a client asks for: always the same, and nobody can know
+    /// the cards who does not know the secret.
+    pub(super) fn asked(&self, seed: u32) -> u64 {
+        let mut hash = Sha256::new();
+        hash.update(self.secret);
+        hash.update(b"asked");
+        hash.update(seed.to_le_bytes());
+        let bytes: [u8; 32] = hash.finalize().into();
+        u64::from_le_bytes(bytes[..8].try_into().expect("eight bytes"))
+    }
+
     /// A new token: the 128 bits of a random UUID (version 4). If several processes share one
     /// address, the first eight bits are the process number, by which a proxy finds the session.
     pub(super) fn token(&self) -> u128 {

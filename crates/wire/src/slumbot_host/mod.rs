@@ -17,7 +17,7 @@
 pub(crate) mod files;
 mod ledgers;
 mod session;
-mod slots;
+pub(crate) mod slots;
 mod view;
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -46,9 +46,10 @@ use crate::{Error, lock};
 use files::{FILE, FOLDER, Files, Secret, agent_names, make_folder, take_from_others, token_text};
 use ledgers::{AgentLedger, Finished, Writer};
 use session::{Session, User, Users, not_recorded, record, recorded, replay};
-use slots::{InLedger, Kind, Slot, Slots, Stage, pack};
+use slots::{AskedDeal, InLedger, Kind, Slot, Slots, Stage, pack};
 
 pub use crate::bots::{OfferedAgent, Question};
+pub(crate) use view::DealtHand;
 pub use view::{Choice, Moment, Review, ReviewedDecision, SeenEnd, SeenHand, SessionView};
 
 /// The name of the game that is played.
@@ -288,7 +289,7 @@ impl SlumbotHost {
                 let shared = inner.find(token)?;
                 let mut session = shared.lock().await;
                 inner.alive(&session)?;
-                let (object, commit) = inner.deal(&mut session, agent, fault).await?;
+                let (object, commit) = inner.deal(&mut session, agent, None, fault).await?;
                 let object = inner.rotated(object, &shared, &mut session, fault);
                 recorded(commit).await?;
                 Ok(object)
@@ -298,13 +299,37 @@ impl SlumbotHost {
                 let mut begun = inner.begin_session(agent, user)?;
                 let session = begun.session();
                 inner.note(&session.slot, "")?;
-                let (mut object, commit) = inner.deal(session, None, fault).await?;
+                let (mut object, commit) = inner.deal(session, None, None, fault).await?;
                 object.token = Some(token_text(session.slot.token));
                 inner.admit(begun);
                 recorded(commit).await?;
                 Ok(object)
             }
         }
+    }
+
+    /// Deals the next hand of a session, with the cards of a deal that the client has asked for
+    /// (seed, deal, whether it has the button), if it has.
+    ///
+    /// # Errors
+    /// As [`new_hand`](Self::new_hand).
+    pub(crate) async fn deal_asked(
+        &self,
+        token: &str,
+        asked: Option<(u32, u32, bool)>,
+    ) -> Result<(), HostError> {
+        let inner = &*self.0;
+        let asked = asked.map(|(seed, deal, button)| AskedDeal {
+            seed: inner.secret.asked(seed),
+            deal,
+            button,
+        });
+        let shared = inner.find(token)?;
+        let mut session = shared.lock().await;
+        inner.alive(&session)?;
+        let fault = InjectedFault::default();
+        let (_, commit) = inner.deal(&mut session, None, asked, fault).await?;
+        recorded(commit).await
     }
 
     /// Plays the client's action and the bot's next actions.

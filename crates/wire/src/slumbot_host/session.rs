@@ -25,7 +25,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::files::{Forfeit, Seeds, parse_token, token_text};
 use super::ledgers::{AgentLedger, Commit, Reporter};
-use super::slots::{InLedger, Kind, Slot, Stage, pack, unpack};
+use super::slots::{AskedDeal, InLedger, Kind, Slot, Stage, pack, unpack};
 use super::{
     CLIENT_ENTRANT, HostError, InjectedFault, Inner, LeftOpenHand, SERVER_ENTRANT, Shared,
     SlumbotHost, now,
@@ -85,18 +85,21 @@ fn set_totals(slot: &mut Slot, totals: Totals) {
 }
 
 /// The number of a deal among those of all sessions, as ledgers use it.
-fn deal_number(slot: &Slot) -> u64 {
+pub(super) fn deal_number(slot: &Slot) -> u64 {
     u64::from(slot.number) << 32 | u64::from(slot.deal)
 }
 
-/// The client's seat in a deal: the big blind first, then alternating.
-fn client_seat(deal: u32) -> Seat {
-    Seat::new(deal as usize % 2).expect("two seats")
+/// The client's seat in a deal: the one asked for, or the big blind first, then alternating.
+fn client_seat(slot: &Slot) -> Seat {
+    let seat = slot.asked.map_or(slot.deal as usize % 2, |asked| usize::from(asked.button));
+    Seat::new(seat).expect("two seats")
 }
 
-/// The cards of a deal of the session with these seeds.
-pub(super) fn cards(def: &GameDef, seeds: Seeds, deal: u32) -> (BySeat<HoleCards>, Board) {
-    let Deal { hole, board } = Dealer::new(def, seeds.deals).deal(deal.into());
+/// The cards of the hand in a slot of the session with these seeds.
+pub(super) fn cards(def: &GameDef, seeds: Seeds, slot: &Slot) -> (BySeat<HoleCards>, Board) {
+    let (seed, deal) =
+        slot.asked.map_or((seeds.deals, slot.deal), |asked| (asked.seed, asked.deal));
+    let Deal { hole, board } = Dealer::new(def, seed).deal(deal.into());
     (hole, board)
 }
 
@@ -105,8 +108,8 @@ pub(super) fn replay(def: &Arc<GameDef>, seeds: Seeds, slot: &Slot) -> Option<Ha
     if slot.stage == Stage::None {
         return None;
     }
-    let (hole, board) = cards(def, seeds, slot.deal);
-    let mut hand = Hand::new(def, hole, board, client_seat(slot.deal));
+    let (hole, board) = cards(def, seeds, slot);
+    let mut hand = Hand::new(def, hole, board, client_seat(slot));
     for &action in &slot.actions {
         hand.play(unpack(action)).ok()?;
     }
@@ -212,6 +215,7 @@ impl Inner {
         &self,
         session: &mut Session,
         agent: Option<u16>,
+        asked: Option<AskedDeal>,
         fault: InjectedFault,
     ) -> Result<(HandObject, Option<Commit>), HostError> {
         let mut slot = session.slot.clone();
@@ -219,12 +223,13 @@ impl Inner {
         slot.hand_agent = slot.agent;
         if !fault.repeat || slot.dealt == 0 {
             slot.deal = slot.dealt;
+            slot.asked = asked;
             slot.dealt += 1;
         }
         slot.stage = Stage::Open;
         slot.actions.clear();
-        let (hole, board) = cards(&self.def, session.seeds, slot.deal);
-        let hand = Hand::new(&self.def, hole, board, client_seat(slot.deal));
+        let (hole, board) = cards(&self.def, session.seeds, &slot);
+        let hand = Hand::new(&self.def, hole, board, client_seat(&slot));
         let dealt = self.advance(session, slot, hand, None).await?;
         self.counts.begun.fetch_add(1, Ordering::Relaxed);
         Ok(dealt)
@@ -347,10 +352,10 @@ impl Inner {
     }
 
     fn self_play(&self, session: &Session, slot: &Slot) -> SelfPlay {
-        let (hole, board) = cards(&self.def, session.seeds, slot.deal);
+        let (hole, board) = cards(&self.def, session.seeds, slot);
         // Differs from the number of the client's hand, so that the two are not confused.
         let hand = mix(deal_number(slot));
-        let seat = client_seat(slot.deal);
+        let seat = client_seat(slot);
         SelfPlay { hole, board, seat, seed: session.seeds.baseline, hand }
     }
 

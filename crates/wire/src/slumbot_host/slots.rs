@@ -74,6 +74,17 @@ pub(super) struct InLedger {
     pub(super) hand: u64,
 }
 
+/// A deal that the client has asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct AskedDeal {
+    /// The seed of the cards.
+    pub(crate) seed: u64,
+    /// Which of the seed's deals.
+    pub(crate) deal: u32,
+    /// Whether the client has the button.
+    pub(crate) button: bool,
+}
+
 /// The contents of a slot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Slot {
@@ -93,6 +104,8 @@ pub(super) struct Slot {
     pub(super) stage: Stage,
     pub(super) hand_agent: u16,
     pub(super) deal: u32,
+    /// The deal whose cards it has, if the client has asked for one.
+    pub(super) asked: Option<AskedDeal>,
     pub(super) actions: Actions,
 }
 
@@ -114,6 +127,7 @@ impl Slot {
             stage: Stage::None,
             hand_agent: 0,
             deal: 0,
+            asked: None,
             actions: Actions::new(),
         }
     }
@@ -124,7 +138,8 @@ const CHECKPOINT_PAGES: u32 = 8192;
 
 /// The columns of a slot, in the order of [`Slots::write`] and [`read_slot`].
 const COLUMNS: &str = "id, kind, token, stands_for, number, agent, dealt, finished, total, \
-    baseline_total, used, last_agent, last_ledger, last_hand, stage, hand_agent, deal, actions";
+    baseline_total, used, last_agent, last_ledger, last_hand, stage, hand_agent, deal, actions, \
+    asked_seed, asked_deal, asked_button";
 
 /// Reads a row of [`COLUMNS`].
 fn read_slot(row: &Row<'_>) -> rusqlite::Result<(i64, Slot)> {
@@ -150,6 +165,12 @@ fn read_slot(row: &Row<'_>) -> rusqlite::Result<(i64, Slot)> {
         }
         _ => None,
     };
+    let asked = match (row.get::<_, Option<i64>>(18)?, row.get(19)?, row.get(20)?) {
+        (Some(seed), Some(deal), Some(button)) => {
+            Some(AskedDeal { seed: seed as u64, deal, button })
+        }
+        _ => None,
+    };
     let actions: Vec<u8> = row.get(17)?;
     let slot = Slot {
         kind,
@@ -166,6 +187,7 @@ fn read_slot(row: &Row<'_>) -> rusqlite::Result<(i64, Slot)> {
         stage,
         hand_agent: row.get(15)?,
         deal: row.get(16)?,
+        asked,
         actions: actions.as_chunks().0.iter().copied().map(u16::from_le_bytes).collect(),
     };
     Ok((row.get(0)?, slot))
@@ -203,7 +225,8 @@ impl Slots {
                      dealt INTEGER NOT NULL, finished INTEGER NOT NULL, total INTEGER NOT NULL,
                      baseline_total INTEGER NOT NULL, used INTEGER NOT NULL, last_agent INTEGER,
                      last_ledger INTEGER, last_hand INTEGER, stage INTEGER NOT NULL,
-                     hand_agent INTEGER NOT NULL, deal INTEGER NOT NULL, actions BLOB NOT NULL
+                     hand_agent INTEGER NOT NULL, deal INTEGER NOT NULL, actions BLOB NOT NULL,
+                     asked_seed INTEGER, asked_deal INTEGER, asked_button INTEGER
                  ) STRICT;"
             ))?;
             let slots = {
@@ -225,7 +248,7 @@ impl Slots {
 
     /// Writes a slot, so that it is complete or as it was if the process ends.
     pub(super) fn write(&self, id: i64, slot: &Slot) -> io::Result<()> {
-        let last = slot.last;
+        let (last, asked) = (slot.last, slot.asked);
         let actions: Vec<u8> =
             slot.actions.iter().flat_map(|action| action.to_le_bytes()).collect();
         let values = params![
@@ -251,12 +274,15 @@ impl Slots {
             slot.hand_agent,
             slot.deal,
             actions,
+            asked.map(|asked| asked.seed as i64),
+            asked.map(|asked| asked.deal),
+            asked.map(|asked| asked.button),
         ];
         let connection = lock(&self.connection);
         let written = connection
             .prepare_cached(&format!(
                 "INSERT OR REPLACE INTO slots ({COLUMNS})
-                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
             ))
             .and_then(|mut statement| statement.execute(values));
         written.map(drop).map_err(io::Error::other)
@@ -298,6 +324,7 @@ mod tests {
         slot.used = 1_795_000_000_000;
         slot.last = Some(InLedger { agent: 2, ledger: 1, hand: 99 });
         (slot.stage, slot.deal) = (Stage::Open, 11);
+        slot.asked = Some(AskedDeal { seed: u64::MAX, deal: 3, button: true });
         slot.actions = (1..=208).map(|i| 0x0101 * i).collect();
         slot
     }

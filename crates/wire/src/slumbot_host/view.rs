@@ -14,7 +14,7 @@ use protocol::slumbot::host::{Hand, Next, Totals};
 use serde::Serialize;
 
 use super::ledgers::match_name;
-use super::session::{Session, replay, totals};
+use super::session::{Session, deal_number, replay, totals};
 use super::slots::{Slot, Stage};
 use super::{CLIENT_ENTRANT, HostError, Inner, SERVER_ENTRANT, SlumbotHost};
 use crate::lock;
@@ -109,6 +109,70 @@ impl SlumbotHost {
                 .collect(),
             moment: Moment::new(slot),
         })
+    }
+}
+
+/// The last hand of a session, for hosts of other APIs.
+#[derive(Debug, Clone)]
+pub(crate) struct DealtHand {
+    /// The hand.
+    pub(crate) hand: Hand,
+    /// The number of its deal among those of all sessions.
+    pub(crate) deal: u64,
+    /// Whether the client has asked for its cards.
+    pub(crate) asked: bool,
+    /// Whether it is in play.
+    pub(crate) open: bool,
+}
+
+impl SlumbotHost {
+    /// The last hand of the session with this token, if there is one that can be shown.
+    ///
+    /// # Errors
+    /// When the token is unknown.
+    pub(crate) async fn dealt(&self, token: &str) -> Result<Option<DealtHand>, HostError> {
+        let inner = &*self.0;
+        let shared = inner.find(token)?;
+        let session = shared.lock().await;
+        inner.alive(&session)?;
+        let Session { slot, seeds, .. } = &*session;
+        let dealt = |hand| DealtHand {
+            hand,
+            deal: deal_number(slot),
+            asked: slot.asked.is_some(),
+            open: slot.stage == Stage::Open,
+        };
+        Ok(replay(&inner.def, *seeds, slot).map(dealt))
+    }
+
+    /// The record of a session's last finished hand with the agent's decisions in it.
+    ///
+    /// # Errors
+    /// When the token is unknown, or the ledger cannot be read.
+    pub(crate) async fn last_record(
+        &self,
+        token: &str,
+    ) -> Result<Option<(HandRecord, Vec<DecisionRecord>)>, HostError> {
+        let inner = &*self.0;
+        let shared = inner.find(token)?;
+        let last = shared.lock().await.slot.last;
+        let Some(last) = last else { return Ok(None) };
+        inner.written(last.agent).await;
+        let of = match_name(inner.offered_agent(last.agent).choice().name(), last.ledger);
+        let folder = inner.plan.matches.join(of);
+        let read = tokio::task::spawn_blocking(move || -> Result<_, LedgerError> {
+            let reader = LedgerReader::open(&folder)?;
+            let Some(record) = reader.hand(last.hand)? else { return Ok(None) };
+            Ok(Some((record, reader.decisions(last.hand)?)))
+        });
+        match read.await {
+            Ok(Ok(read)) => Ok(read),
+            Ok(Err(error)) => {
+                tracing::warn!(%error, "a hand cannot be read again");
+                Err(HostError::NotRecorded(None))
+            }
+            Err(_) => Err(HostError::NotRecorded(None)),
+        }
     }
 }
 
@@ -207,27 +271,11 @@ impl SlumbotHost {
     pub async fn review(&self, token: &str) -> Result<Option<Review>, HostError> {
         let inner = &*self.0;
         let shared = inner.find(token)?;
-        let session = shared.lock().await;
-        let Some(last) = session.slot.last else { return Ok(None) };
-        drop(session);
-        inner.written(last.agent).await;
+        let Some(last) = shared.lock().await.slot.last else { return Ok(None) };
         let offered = inner.offered_agent(last.agent);
         let (name, of) = (offered.name.clone(), match_name(offered.choice().name(), last.ledger));
-        let folder = inner.plan.matches.join(&of);
-        let read = tokio::task::spawn_blocking(move || -> Result<Option<Review>, LedgerError> {
-            let reader = LedgerReader::open(&folder)?;
-            let Some(record) = reader.hand(last.hand)? else { return Ok(None) };
-            let decisions = reader.decisions(last.hand)?;
-            Ok(Some(review(name, of, &record, &decisions)))
-        });
-        match read.await {
-            Ok(Ok(review)) => Ok(review),
-            Ok(Err(error)) => {
-                tracing::warn!(%error, "a hand cannot be read again");
-                Err(HostError::NotRecorded(None))
-            }
-            Err(_) => Err(HostError::NotRecorded(None)),
-        }
+        let read = self.last_record(token).await?;
+        Ok(read.map(|(record, decisions)| review(name, of, &record, &decisions)))
     }
 }
 

@@ -7,16 +7,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use game::GameDef;
 use logs::ledger::{
-    self, Known, LedgerReader, LedgerWriter, SlumbotCounts, SlumbotHand, SlumbotSession,
+    self, HandScore, Known, LedgerReader, LedgerWriter, SlumbotCounts, SlumbotHand, SlumbotSession,
 };
 use logs::stats::{DecisionTally, Tally};
-use logs::{DecisionRecord, Entrant, HandRecord, MatchInfo};
+use logs::{DecisionRecord, HandRecord, MatchInfo};
 use matches::plan::{entrant, unique_names};
 use runs::RunError;
 
+use super::RunSettings;
 use super::pace::FailureLimits;
-use super::session::{ResumeState, resume_state};
-use super::{OPPONENT, SlumbotRunSettings};
 use crate::slumbot_host::files::{FILE, FOLDER, make_folder, take_from_others};
 use crate::{Error, lock};
 
@@ -25,17 +24,30 @@ const GAME: &str = "holdem.nolimit.2p.reverse_blinds";
 
 /// One transaction: the results of an answer, and the new state of its session.
 #[derive(Debug)]
-pub(super) struct Entry {
+pub(crate) struct Entry {
     /// A finished hand, with this side's decisions.
-    pub(super) record: Option<(HandRecord, Vec<DecisionRecord>)>,
+    pub(crate) record: Option<(HandRecord, Vec<DecisionRecord>)>,
     /// New and changed rows of hands.
-    pub(super) hands: Vec<SlumbotHand>,
+    pub(crate) hands: Vec<SlumbotHand>,
+    /// The server's score of a finished hand, where the API has one.
+    pub(crate) score: Option<HandScore>,
     /// The session's new state.
-    pub(super) session: SlumbotSession,
+    pub(crate) session: SlumbotSession,
+}
+
+/// The state of a saved session that the run needs before it is resumed.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct ResumeState {
+    /// The number of the hand that was in play, which no other hand may get.
+    pub(crate) number: u64,
+    /// Whether that hand is still in play.
+    pub(crate) in_hand: bool,
+    /// Unusable answers: since a hand was last finished, and all.
+    pub(crate) unusable: [u64; 2],
 }
 
 /// The ledger of a run and its counts.
-pub(super) struct Store {
+pub(crate) struct Store {
     seed: u64,
     info: MatchInfo,
     in_hand: usize,
@@ -55,10 +67,12 @@ struct Inner {
 
 impl Store {
     /// Opens or makes the run's folder; also returns the counts of failures of earlier runs.
-    pub(super) fn open(
-        plan: &SlumbotRunSettings,
+    /// `resume_state` reads what a saved session says.
+    pub(crate) fn open(
+        plan: &RunSettings,
         def: &Arc<GameDef>,
         fresh_seed: u64,
+        resume_state: &dyn Fn(&SlumbotSession) -> Result<ResumeState, Error>,
     ) -> Result<(Store, FailureLimits), Error> {
         let path = plan.folder.join(ledger::FILE_NAME);
         let file = |path: &Path| {
@@ -79,7 +93,7 @@ impl Store {
             }
             if !writer.reader()?.is_slumbot()? {
                 return Err(Error::here(format!(
-                    "{} holds a match that was not played over the Slumbot API; choose another \
+                    "{} holds a match that was not played over a web API; choose another \
                      folder with --out",
                     plan.folder.display()
                 )));
@@ -103,9 +117,7 @@ impl Store {
         let sessions = reader.slumbot_sessions()?;
         let resume_states: Vec<(bool, ResumeState)> = sessions
             .iter()
-            .map(|session| {
-                Ok((session.closed.is_none(), resume_state(&plan.folder, def, session)?))
-            })
+            .map(|session| Ok((session.closed.is_none(), resume_state(session)?)))
             .collect::<Result<_, Error>>()?;
         // A hand in play has a number, but no row yet.
         let in_play = resume_states.iter().map(|(_, state)| state.number + 1).max();
@@ -127,7 +139,7 @@ impl Store {
     }
 
     /// The number of hands in play in the sessions that are resumed first.
-    pub(super) fn in_hand(&self) -> u64 {
+    pub(crate) fn in_hand(&self) -> u64 {
         self.in_hand as u64
     }
 
@@ -136,24 +148,24 @@ impl Store {
     }
 
     /// The seed of the agent's random choices.
-    pub(super) fn seed(&self) -> u64 {
+    pub(crate) fn seed(&self) -> u64 {
         self.seed
     }
 
     /// The description of the run, as recorded.
-    pub(super) fn info(&self) -> &MatchInfo {
+    pub(crate) fn info(&self) -> &MatchInfo {
         &self.info
     }
 
     /// A number for a new hand.
-    pub(super) fn number(&self) -> u64 {
+    pub(crate) fn number(&self) -> u64 {
         let mut inner = self.inner();
         inner.next_hand += 1;
         inner.next_hand - 1
     }
 
     /// A session to resume, or the number of a new one.
-    pub(super) fn session(&self) -> Result<SlumbotSession, u64> {
+    pub(crate) fn session(&self) -> Result<SlumbotSession, u64> {
         let mut inner = self.inner();
         inner.earlier.pop_front().ok_or_else(|| {
             inner.next_session += 1;
@@ -161,8 +173,21 @@ impl Store {
         })
     }
 
+    /// A session to resume, if there is one left.
+    pub(crate) fn earlier(&self) -> Option<SlumbotSession> {
+        self.inner().earlier.pop_front()
+    }
+
+    /// What `read` finds in the sessions that can be resumed.
+    pub(crate) fn open_sessions<T>(
+        &self,
+        read: impl Fn(&SlumbotSession) -> Result<Option<T>, Error>,
+    ) -> Result<Vec<T>, Error> {
+        self.inner().earlier.iter().filter_map(|session| read(session).transpose()).collect()
+    }
+
     /// Commits the entry in one transaction, which survives the end of the process.
-    pub(super) fn commit(&self, entry: &Entry) -> Result<(), Error> {
+    pub(crate) fn commit(&self, entry: &Entry) -> Result<(), Error> {
         let mut inner = self.inner();
         let inner = &mut *inner;
         let mut note = None;
@@ -172,7 +197,8 @@ impl Store {
             note = Some(inner.decisions.to_note());
         }
         let note = note.as_deref().map(|note| (DecisionTally::NOTE, note));
-        inner.writer.commit_slumbot(note, &entry.hands, &entry.session)?;
+        let score = entry.score.as_slice();
+        inner.writer.commit_slumbot(note, &entry.hands, score, &entry.session)?;
         if let Some((record, _)) = &entry.record {
             inner.tally.add(record);
         }
@@ -180,32 +206,32 @@ impl Store {
     }
 
     /// Changes the counts of hands.
-    pub(super) fn count(&self, count: impl FnOnce(&mut SlumbotCounts)) {
+    pub(crate) fn count(&self, count: impl FnOnce(&mut SlumbotCounts)) {
         count(&mut self.inner().counts);
     }
 
     /// The counts of hands.
-    pub(super) fn counts(&self) -> SlumbotCounts {
+    pub(crate) fn counts(&self) -> SlumbotCounts {
         self.inner().counts
     }
 
     /// The agent's win rate over the finished hands, if there is one.
-    pub(super) fn rate(&self) -> Option<logs::Rate> {
+    pub(crate) fn rate(&self) -> Option<logs::Rate> {
         self.inner().tally.rate(0).ok()
     }
 
     /// Counts and times of the agent's decisions.
-    pub(super) fn decisions(&self) -> DecisionTally {
+    pub(crate) fn decisions(&self) -> DecisionTally {
         self.inner().decisions.clone()
     }
 
     /// A reader of the committed rows.
-    pub(super) fn reader(&self) -> Result<LedgerReader, Error> {
+    pub(crate) fn reader(&self) -> Result<LedgerReader, Error> {
         Ok(self.inner().writer.reader()?)
     }
 
     /// Closes the ledger, folding its files into one.
-    pub(super) fn close(self) {
+    pub(crate) fn close(self) {
         self.inner.into_inner().unwrap_or_else(PoisonError::into_inner).writer.close();
     }
 }
@@ -217,12 +243,10 @@ fn given_up(reader: &LedgerReader) -> Result<u64, Error> {
     Ok(since.filter(|hand| hand.seen() && hand.known == Known::Unknown).count() as u64)
 }
 
-fn match_info(plan: &SlumbotRunSettings, def: &GameDef, seed: u64) -> Result<MatchInfo, Error> {
+fn match_info(plan: &RunSettings, def: &GameDef, seed: u64) -> Result<MatchInfo, Error> {
     let name = unique_names(std::slice::from_ref(&plan.agent)).remove(0);
     let agent = entrant(&plan.agent, name)
         .map_err(|reason| Error::file(Path::new(plan.agent.name()), &reason))?;
-    let opponent =
-        Entrant { agent: plan.opponent.clone().unwrap_or_default(), ..Entrant::named(OPPONENT) };
     Ok(MatchInfo {
         name: plan.name.clone(),
         game_name: GAME.to_owned(),
@@ -231,7 +255,7 @@ fn match_info(plan: &SlumbotRunSettings, def: &GameDef, seed: u64) -> Result<Mat
         duplicate: false,
         shard: None,
         provenance: plan.provenance.clone(),
-        entrants: vec![agent, opponent],
+        entrants: vec![agent, plan.opponent.clone()],
         game: def.clone(),
     })
 }

@@ -1,5 +1,5 @@
-//! The HTTP client: POST requests with JSON over kept-alive connections, without redirects and
-//! without retries of its own; and the verification of a server's certificate.
+//! The HTTP client: requests with JSON over kept-alive connections, without redirects and without
+//! retries of its own; and the verification of a server's certificate.
 //!
 //! Certificates are verified by the system's rules, with those of a file trusted as well. A
 //! certificate of the file is trusted in two ways: as that of an authority that has signed the
@@ -14,8 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use game::escape;
-use protocol::slumbot::{Endpoint, PREFIXES, answer};
-use reqwest::header::{CONTENT_TYPE, LOCATION, RETRY_AFTER};
+use reqwest::header::{CONTENT_TYPE, HeaderMap, LOCATION, RETRY_AFTER};
 use reqwest::{Client, Response, StatusCode, Url};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{WebPkiServerVerifier, verify_server_name};
@@ -28,10 +27,11 @@ use rustls::{
 };
 use rustls_platform_verifier::Verifier;
 
-use super::{LIVE, Server};
+use super::{Server, Service};
 
-/// Most bytes of an answer that are read; a hand takes less than a kilobyte.
-const MAX_BYTES: usize = 64 * 1024;
+/// Most bytes of an answer that are read; a hand takes less than two kilobytes, a list of open
+/// hands twenty times as much.
+const MAX_BYTES: usize = 256 * 1024;
 /// The time limit for making a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// The idle time after which a connection is closed; servers drop theirs after about as long.
@@ -39,13 +39,13 @@ const IDLE_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The reason why a request has no answer that can be read, in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum HttpError {
+pub(crate) enum HttpError {
     /// No connection was made: the request was never sent.
     Unsent(String),
     /// The request may have been carried out. The duration is the server's `Retry-After`.
     Maybe(String, Option<Duration>),
-    /// The answer is not from a Slumbot server; with what can be done.
-    NotSlumbot(String, &'static str),
+    /// The answer is not from a server of the API; with what can be done.
+    Foreign(String, &'static str),
     /// The server says that the request is invalid.
     Rejected(String),
     /// The server refuses such requests; with what can be done.
@@ -54,11 +54,11 @@ pub(super) enum HttpError {
 
 impl HttpError {
     /// The reason in words.
-    pub(super) fn reason(&self) -> &str {
+    pub(crate) fn reason(&self) -> &str {
         match self {
             HttpError::Unsent(reason)
             | HttpError::Maybe(reason, _)
-            | HttpError::NotSlumbot(reason, _)
+            | HttpError::Foreign(reason, _)
             | HttpError::Rejected(reason)
             | HttpError::Barred(reason, _) => reason,
         }
@@ -66,40 +66,58 @@ impl HttpError {
 }
 
 /// A server's address and the client with its connections.
-pub(super) struct Http {
+pub(crate) struct Http {
     client: Client,
+    service: &'static Service,
     /// The address without a slash at its end.
     url: String,
-    prefix: String,
+    /// The prefix of all paths.
+    pub(crate) prefix: String,
+    /// Headers of every request, the client's key among them.
+    headers: HeaderMap,
     timeout: Duration,
     /// Whether further certificates were given.
     given: bool,
 }
 
 /// The server's address and the time limit of its answers, for messages.
-pub(super) struct Address {
-    pub(super) url: String,
-    pub(super) timeout: Duration,
+pub(crate) struct Address {
+    pub(crate) url: String,
+    pub(crate) timeout: Duration,
 }
 
-const CHECK_HOST: &str = "check --host and --prefix";
-const CHECK_LOGIN: &str = "give an account that it knows with --login";
 const CHECK_NAME: &str =
     "give an address with --host that the server accepts as its own, or add this one to its hosts";
 const NO_REDIRECT: &str =
     "give the address it points to with --host: a redirected request arrives empty";
 
+/// An answer that was read to its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Reply {
+    pub(crate) status: StatusCode,
+    pub(crate) body: Vec<u8>,
+    /// What the request was and its status, for messages.
+    reason: String,
+    wait: Option<Duration>,
+}
+
 impl Http {
-    /// Builds the client; no connection is made yet.
-    pub(super) fn new(server: &Server) -> Result<Http, crate::Error> {
+    /// Builds the client; no connection is made yet. `headers` go with every request.
+    pub(crate) fn new(
+        server: &Server,
+        service: &'static Service,
+        prefix: Option<String>,
+        headers: HeaderMap,
+    ) -> Result<Http, crate::Error> {
         // An account in the address is not shown.
         let shown = match server.url.rsplit_once('@') {
             Some((_, host)) => format!("…@{host}"),
             None => server.url.clone(),
         };
         let address = |reason: String| {
+            let live = service.live;
             crate::Error::here(format!(
-                "`{shown}` is not the address of a server: {reason}; write it as in {LIVE}"
+                "`{shown}` is not the address of a server: {reason}; write it as in {live}"
             ))
         };
         let url: Url = server
@@ -110,10 +128,13 @@ impl Http {
             return Err(address("it must begin with http:// or https://".into()));
         }
         if url.path() != "/" || url.query().is_some() || url.fragment().is_some() {
-            return Err(address("it must end after the name and the port (see --prefix)".into()));
+            return Err(address(format!(
+                "it must end after the name and the port{}",
+                service.about_paths
+            )));
         }
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(address("accounts are given with --login".into()));
+            return Err(address(format!("accounts are given with {}", service.account_option)));
         }
         let tls = tls_config(url.scheme() == "https", server.certificates.as_deref())?;
         let client = Client::builder()
@@ -129,90 +150,79 @@ impl Http {
             .tcp_keepalive(Duration::from_secs(60))
             .build()
             .map_err(|error| crate::Error::here(format!("no HTTP client: {}", causes(&error))))?;
-        let prefix = server.prefix.clone().unwrap_or_default();
+        let prefix = prefix.unwrap_or_default();
         let (timeout, given) = (server.timeout, server.certificates.is_some());
         let url = server.url.trim_end_matches('/').to_owned();
-        Ok(Http { client, url, prefix, timeout, given })
+        Ok(Http { client, service, url, prefix, headers, timeout, given })
     }
 
     /// The address and the time limit, for messages.
-    pub(super) fn address(&self) -> Address {
+    pub(crate) fn address(&self) -> Address {
         Address { url: self.url(), timeout: self.timeout }
     }
 
     /// The server's address with the prefix, for messages.
-    pub(super) fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("{}{}", self.url, self.prefix)
     }
 
-    /// Finds the prefix of the API's paths with a request that changes nothing: an action without a
-    /// session.
-    pub(super) async fn find(&mut self, given: bool) -> Result<(), HttpError> {
-        let own = self.prefix.clone();
-        let prefixes = if given { vec![own.as_str()] } else { PREFIXES.to_vec() };
-        let mut first = None;
-        for prefix in prefixes {
-            self.prefix = prefix.to_owned();
-            match self.post(Endpoint::Act, r#"{"token":"","incr":"b0"}"#.to_owned()).await {
-                Ok(body) => match answer::read(&body) {
-                    Ok(_) => return Ok(()),
-                    Err(error) if error.is_cut() => {
-                        return Err(HttpError::Maybe(error.to_string(), None));
-                    }
-                    Err(error) => {
-                        let error = HttpError::NotSlumbot(error.to_string(), CHECK_HOST);
-                        first.get_or_insert(error);
-                    }
-                },
-                // The path is known; only this request is invalid.
-                Err(HttpError::Rejected(_)) => return Ok(()),
-                Err(error @ HttpError::NotSlumbot(..)) => _ = first.get_or_insert(error),
-                Err(error) => return Err(error),
+    /// Sends a request, a POST if there is a body, and returns the answer, unchecked, whatever its
+    /// status.
+    ///
+    /// # Errors
+    /// When there is none that can be read, or it points elsewhere.
+    pub(crate) async fn send(&self, path: &str, body: Option<String>) -> Result<Reply, HttpError> {
+        let url = format!("{}{}{path}", self.url, self.prefix);
+        let method = if body.is_some() { "POST" } else { "GET" };
+        let request = match body {
+            Some(body) => {
+                self.client.post(&url).header(CONTENT_TYPE, "application/json").body(body)
             }
-        }
-        self.prefix = own;
-        Err(first.unwrap_or_else(|| HttpError::NotSlumbot("nothing".into(), CHECK_HOST)))
-    }
-
-    /// Sends a request and returns the answer's body, unchecked.
-    pub(super) async fn post(
-        &self,
-        endpoint: Endpoint,
-        body: String,
-    ) -> Result<Vec<u8>, HttpError> {
-        let url = format!("{}{}/{}", self.url, self.prefix, endpoint.name());
-        let request = self.client.post(&url).header(CONTENT_TYPE, "application/json").body(body);
+            None => self.client.get(&url),
+        };
+        let request = request.headers(self.headers.clone());
         let response = request.send().await.map_err(|error| self.classify(&error))?;
         let status = response.status();
-        if status == StatusCode::OK {
-            return read(response).await;
-        }
-        let path = format!("{}/{}", self.prefix, endpoint.name());
+        let path = path.split('?').next().unwrap_or_default();
+        let path = format!("{}{path}", self.prefix);
         if status.is_redirection() {
             let to = response.headers().get(LOCATION).and_then(|to| to.to_str().ok());
             let to = to.map(|to| format!(" to {}", escape::excerpt(to))).unwrap_or_default();
-            let reason = format!("POST {path} is redirected{to} (status {status})");
-            return Err(HttpError::NotSlumbot(reason, NO_REDIRECT));
+            let reason = format!("{method} {path} is redirected{to} (status {status})");
+            return Err(HttpError::Foreign(reason, NO_REDIRECT));
         }
-        let reason = format!("POST {path} is answered with status {status}");
+        let wait = response.headers().get(RETRY_AFTER).and_then(|wait| wait.to_str().ok());
+        let wait = wait.and_then(|wait| wait.parse().ok()).map(Duration::from_secs);
+        let reason = format!("{method} {path} is answered with status {status}");
+        let body = match read(response, self.service).await {
+            Err(error) if status == StatusCode::OK => return Err(error),
+            read => read.unwrap_or_default(),
+        };
+        Ok(Reply { status, body, reason, wait })
+    }
+}
+
+impl Reply {
+    /// The body of a reply with status 200 or 201; for others, what they mean.
+    pub(crate) fn ok(self, service: &Service) -> Result<Vec<u8>, HttpError> {
+        let Reply { status, body, reason, wait } = self;
         match status {
-            StatusCode::BAD_REQUEST => {
-                let body = read(response).await.unwrap_or_default();
+            StatusCode::OK | StatusCode::CREATED => Ok(body),
+            StatusCode::BAD_REQUEST | StatusCode::UNPROCESSABLE_ENTITY | StatusCode::CONFLICT => {
                 Err(HttpError::Rejected(format!(
                     "{reason}: {}",
                     escape::excerpt_of(body.trim_ascii(), 100)
                 )))
             }
-            StatusCode::UNAUTHORIZED => Err(HttpError::Barred(reason, CHECK_LOGIN)),
+            StatusCode::UNAUTHORIZED => Err(HttpError::Barred(reason, service.check_account)),
+            StatusCode::FORBIDDEN if service.forbidden_bars => {
+                Err(HttpError::Barred(reason, service.check_account))
+            }
             StatusCode::MISDIRECTED_REQUEST => Err(HttpError::Barred(reason, CHECK_NAME)),
             StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED | StatusCode::GONE => {
-                Err(HttpError::NotSlumbot(reason, CHECK_HOST))
+                Err(HttpError::Foreign(reason, service.check_host))
             }
-            _ => {
-                let wait = response.headers().get(RETRY_AFTER).and_then(|wait| wait.to_str().ok());
-                let wait = wait.and_then(|wait| wait.parse().ok()).map(Duration::from_secs);
-                Err(HttpError::Maybe(reason, wait))
-            }
+            _ => Err(HttpError::Maybe(reason, wait)),
         }
     }
 }
@@ -224,20 +234,20 @@ impl Http {
             return HttpError::Maybe(reason, None);
         }
         if let Some(remedy) = tls_remedy(error, self.given) {
-            return HttpError::NotSlumbot(reason, remedy);
+            return HttpError::Foreign(reason, remedy);
         }
         // The library distinguishes these errors by their text only.
         let lower = reason.to_lowercase();
         let words = ["corrupt message", "invalid message", "alert"];
         if words.iter().any(|word| lower.contains(word)) {
-            HttpError::NotSlumbot(reason, "it may not speak HTTPS: try http:// in --host")
+            HttpError::Foreign(reason, "it may not speak HTTPS: try http:// in --host")
         } else {
             HttpError::Unsent(reason)
         }
     }
 }
 
-async fn read(mut response: Response) -> Result<Vec<u8>, HttpError> {
+async fn read(mut response: Response, service: &Service) -> Result<Vec<u8>, HttpError> {
     let mut body = Vec::new();
     loop {
         match response.chunk().await {
@@ -247,7 +257,7 @@ async fn read(mut response: Response) -> Result<Vec<u8>, HttpError> {
             }
             Ok(Some(_)) => {
                 let reason = format!("the answer is longer than {MAX_BYTES} bytes");
-                return Err(HttpError::NotSlumbot(reason, CHECK_HOST));
+                return Err(HttpError::Foreign(reason, service.check_host));
             }
             Err(error) => return Err(HttpError::Maybe(causes(&error), None)),
         }

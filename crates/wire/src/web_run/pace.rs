@@ -7,7 +7,7 @@
 //! If the server has changed its format, an unattended run must stop sending requests. So three
 //! things are counted, each over the whole run: unusable answers since a hand was last finished,
 //! all unusable answers, and hands given up since one was finished. An answer is unusable when a
-//! Slumbot server would not send it. The counts are saved with the sessions, so that a resumed run
+//! server of the API would not send it. The counts are saved with the sessions, so that a resumed run
 //! continues them. A connection that loses, cuts or repeats answers now and then stays far below
 //! the limits.
 
@@ -58,7 +58,7 @@ pub struct Outage {
 }
 
 /// The rate limiter and circuit breaker of all sessions.
-pub(super) struct Pacer {
+pub(crate) struct Pacer {
     pace: Pace,
     budget: Option<DefaultDirectRateLimiter>,
     state: Mutex<State>,
@@ -83,7 +83,7 @@ struct State {
 }
 
 /// A request in flight, for as long as the value lives.
-pub(super) struct RequestInFlight<'a> {
+pub(crate) struct RequestInFlight<'a> {
     pacer: &'a Pacer,
     number: u64,
 }
@@ -95,7 +95,7 @@ impl Drop for RequestInFlight<'_> {
 }
 
 impl Pacer {
-    pub(super) fn new(pace: Pace) -> Pacer {
+    pub(crate) fn new(pace: Pace) -> Pacer {
         let budget = pace.rate.filter(|rate| *rate > 0.0).and_then(|rate| {
             // Sessions that wake together may send together; the rate holds in the long run.
             let burst = NonZeroU32::new(rate.ceil().clamp(1.0, 1e6) as u32)?;
@@ -122,12 +122,12 @@ impl Pacer {
     }
 
     /// The pauses of one session, growing with each of its failures.
-    pub(super) fn pauses(&self) -> ExponentialBackoff {
+    pub(crate) fn pauses(&self) -> ExponentialBackoff {
         pauses(&self.pace)
     }
 
     /// Waits until a request may be sent; `false` when `leave` returns true during a pause.
-    pub(super) async fn permit(&self, leave: impl Fn() -> bool) -> bool {
+    pub(crate) async fn permit(&self, leave: impl Fn() -> bool) -> bool {
         loop {
             let wait = {
                 let mut state = self.state();
@@ -154,12 +154,12 @@ impl Pacer {
     }
 
     /// Starts the time without an answer now.
-    pub(super) fn start(&self) {
+    pub(crate) fn start(&self) {
         self.state().last_answer = Instant::now();
     }
 
     /// Registers a request that is sent now.
-    pub(super) fn begin(&self) -> RequestInFlight<'_> {
+    pub(crate) fn begin(&self) -> RequestInFlight<'_> {
         let mut state = self.state();
         state.sent += 1;
         let number = state.sent;
@@ -169,12 +169,12 @@ impl Pacer {
     }
 
     /// Announces that the next request comes after this pause.
-    pub(super) fn next(&self, pause: Duration) {
+    pub(crate) fn next(&self, pause: Duration) {
         self.state().next = Some(Instant::now() + pause);
     }
 
     /// Notes an answer of the server, which ends an outage.
-    pub(super) fn note_answer(&self) {
+    pub(crate) fn note_answer(&self) {
         let mut state = self.state();
         (state.failures, state.last_answer, state.ever_answered) = (0, Instant::now(), true);
         state.reason.clear();
@@ -186,7 +186,7 @@ impl Pacer {
     }
 
     /// Notes a failed request. The error is the time without an answer, once that is too long.
-    pub(super) fn note_failure(&self, reason: &str) -> Result<(), Duration> {
+    pub(crate) fn note_failure(&self, reason: &str) -> Result<(), Duration> {
         let mut state = self.state();
         state.failures += 1;
         state.reason = reason.to_owned();
@@ -208,7 +208,7 @@ impl Pacer {
     }
 
     /// The present outage, if any: a common pause, or a long wait.
-    pub(super) fn outage(&self, at: &Address) -> Option<Outage> {
+    pub(crate) fn outage(&self, at: &Address) -> Option<Outage> {
         let state = self.state();
         let (lasted, paused) = (state.last_answer.elapsed(), state.pause.is_some());
         let silent = state.in_flight.front().is_some_and(|(_, sent)| sent.elapsed() >= LONG_WAIT);
@@ -246,7 +246,7 @@ fn pauses(pace: &Pace) -> ExponentialBackoff {
 }
 
 /// The number of unusable answers, without a finished hand between them, that ends the run.
-pub(super) const MAX_CONSECUTIVE_UNUSABLE: u64 = 3;
+pub(crate) const MAX_CONSECUTIVE_UNUSABLE: u64 = 3;
 /// Up to this many unusable answers in all are tolerated, whatever the number of hands.
 const MIN_UNUSABLE_LIMIT: u64 = 10;
 /// Beyond that, one for this many hands is tolerated.
@@ -254,7 +254,7 @@ const HANDS_PER_UNUSABLE: u64 = 100;
 
 /// The counts of failures, and their limits.
 #[derive(Debug)]
-pub(super) struct FailureLimits {
+pub(crate) struct FailureLimits {
     /// Unusable answers since a hand was finished.
     row: AtomicU64,
     /// All unusable answers.
@@ -267,7 +267,7 @@ pub(super) struct FailureLimits {
 
 impl FailureLimits {
     /// Continues the counts of earlier runs.
-    pub(super) fn new(row: u64, unusable: u64, given_up: u64, sessions: usize) -> FailureLimits {
+    pub(crate) fn new(row: u64, unusable: u64, given_up: u64, sessions: usize) -> FailureLimits {
         let count = AtomicU64::new;
         // A restart of the server may cost every session its hand.
         let most_given_up = 8 + 2 * sessions as u64;
@@ -280,14 +280,14 @@ impl FailureLimits {
     }
 
     /// Resets the counts in a row: a hand was finished.
-    pub(super) fn seen(&self) {
+    pub(crate) fn seen(&self) {
         self.row.store(0, Relaxed);
         self.given_up.store(0, Relaxed);
     }
 
     /// Counts an unusable answer, with `hands` hands finished; an error says how often, when a
     /// limit is reached.
-    pub(super) fn unusable(&self, hands: u64) -> Result<(), String> {
+    pub(crate) fn unusable(&self, hands: u64) -> Result<(), String> {
         let row = 1 + self.row.fetch_add(1, Relaxed);
         let all = 1 + self.unusable.fetch_add(1, Relaxed);
         if row >= MAX_CONSECUTIVE_UNUSABLE {
@@ -301,7 +301,7 @@ impl FailureLimits {
     }
 
     /// Counts a hand that is given up; an error is the number in a row, when the limit is reached.
-    pub(super) fn given_up(&self) -> Result<(), u64> {
+    pub(crate) fn given_up(&self) -> Result<(), u64> {
         let hands = 1 + self.given_up.fetch_add(1, Relaxed);
         if hands >= self.most_given_up { Err(hands) } else { Ok(()) }
     }
