@@ -1,5 +1,7 @@
-//! Presentation of results: numbers in words, aligned tables, SVG images and spelling suggestions.
+//! Presentation of results: numbers in words, aligned tables, Markdown, SVG images and spelling
+//! suggestions.
 
+pub mod markdown;
 pub mod number;
 pub mod svg;
 mod table;
