@@ -18,7 +18,7 @@ fn done(folder: &Folder, out: &str) -> Vec<Value> {
 fn a_study_from_nothing_ends_in_a_report_whose_figures_single_commands_give_too() {
     let folder = &Folder::new();
     let made = folder.json((TINY, "--out s"));
-    assert_eq!(made["schema"], "cardroom-study-000/2");
+    assert_eq!(made["schema"], "cardroom-study-000/3");
     check_trial(&made, folder);
     let table = list(&made["table_1"]);
     assert_eq!(table.len(), 10);
@@ -33,8 +33,8 @@ fn a_study_from_nothing_ends_in_a_report_whose_figures_single_commands_give_too(
     assert_eq!(played["entrants"][0]["rate"]["mbb"], duplicate["mbb"]);
     assert_eq!(played["entrants"][0]["rate"]["interval"]["low"], duplicate["low"]);
 
-    let files = "table1.csv losses.csv parameters.csv fidelity.csv depths.csv curve.csv tables.md \
-                 000-table1.svg 000-curve.svg opening.svg figure-7.svg figure-8.svg";
+    let files = "table1.csv losses.csv parameters.csv fidelity.csv depths.csv curve.csv page.md \
+                 000-table1.svg 000-curve.svg opening.svg figure-7.svg 000-figure-8.svg";
     let csv = folder.read("s/table1.csv");
     assert_eq!(csv.lines().count(), 11, "{csv}");
     assert!(csv.lines().skip(1).all(|line| line.ends_with("trial")), "{csv}");
@@ -138,7 +138,7 @@ fn what_is_no_study_is_refused_and_a_dry_run_only_prints() {
 fn the_study_of_shove_or_fold_sets_exact_losses_beside_what_was_printed() {
     let folder = &Folder::new();
     let made = folder.json("study 002 --scale 0.001 --out s");
-    assert_eq!(made["schema"], "cardroom-study-002/1");
+    assert_eq!(made["schema"], "cardroom-study-002/2");
     let stacks = list(&made["stacks"]);
     assert_eq!(stacks.len(), 16);
     // What does not depend on the scale is known.
@@ -149,7 +149,8 @@ fn the_study_of_shove_or_fold_sets_exact_losses_beside_what_was_printed() {
     near(&stacks[0]["sage_mbb"][0], 8.2, 0.05);
     assert_eq!(ten["sage_mbb"], Value::Null);
     check_trial(&made, folder);
-    let files = "theta.csv stacks.csv charts-10.svg curve.svg tables.md";
+    let files =
+        "theta.csv stacks.csv charts-10.svg 002-charts-10.svg 002-curve.svg results.json page.md";
     check_done(
         folder,
         "study 002 --scale 0.001 --out s",
@@ -181,7 +182,7 @@ fn the_study_of_rules_for_novices_goes_from_nothing_to_its_report() {
     let folder = &Folder::new();
     // A try: the deals of two flops, one short run of each search, a thousand hands a match.
     let made = folder.json("study 003 --scale 0.001 --out s");
-    assert_eq!(made["schema"], "cardroom-study-003/2");
+    assert_eq!(made["schema"], "cardroom-study-003/3");
     check_trial(&made, folder);
     for street in list(&made["streets"]) {
         let met = list(&street["met"]);
@@ -199,7 +200,7 @@ fn the_study_of_rules_for_novices_goes_from_nothing_to_its_report() {
     for lines in ["3", "5", "8", "12"] {
         assert!(made["no_limit"][lines]["cfr"]["mbb"].is_number(), "{made}");
     }
-    let files = "rules.csv transitivity.csv skyline-flop.svg course-river.svg tables.md";
+    let files = "rules.csv transitivity.csv 003-skyline-flop.svg 003-course-river.svg page.md";
     check_done(
         folder,
         "study 003 --scale 0.001 --out s",
@@ -265,13 +266,21 @@ fn check_done(folder: &Folder, command: &str, files: &str, parts: &[&str]) -> St
 fn check_trial(made: &Value, folder: &Folder) {
     let claims = list(&made["claims"]);
     assert!(!claims.is_empty());
-    let judged = claims.iter().find(|claim| claim["reproduced"] != "trial");
-    assert!(judged.is_none_or(|claim| claim["reproduced"] == "not tried"), "{judged:?}");
+    let judged = claims.iter().find(|claim| claim["verdict"] != "trial");
+    assert!(judged.is_none_or(|claim| claim["verdict"] == "not tried"), "{judged:?}");
     let page = folder.read("s/report.html");
     assert!(page.contains("a trial, whose figures judge no claim"), "{page}");
-    for word in [">reproduced<", ">not reproduced<", ">in part<", ">undecided<"] {
+    for word in [">reproduced<", ">contradicted<", ">in part<", ">undecided<"] {
         assert!(!page.contains(word), "{word}");
     }
+    let page = folder.read("s/page.md");
+    let mut tables = 0;
+    for section in page.split("\n## ").skip(1).filter(|section| section.contains("\n| ")) {
+        let title = section.lines().next().unwrap_or_default();
+        assert!(title.ends_with(" (trial)"), "no mark of a trial: {title}");
+        tables += 1;
+    }
+    assert!(tables > 2, "{page}");
 }
 
 #[test]
@@ -299,7 +308,7 @@ fn the_study_of_endgames_prices_trees_and_rules_beside_doing_nothing() {
     }
     let depths = folder.read("s/depth.csv");
     assert_eq!(depths.lines().count(), 1 + 2 * 10 * 18 + 2);
-    let files = "table.csv depth.csv rules.csv best.rules front.svg tables.md card.svg card.html \
+    let files = "table.csv depth.csv rules.csv best.rules 001-front.svg page.md card.svg card.html \
                  figure-4a-absolute.svg figure-4b-squared.svg figure-6a-absolute.svg";
     check_done(
         folder,

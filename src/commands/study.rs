@@ -29,8 +29,8 @@ use crate::shell;
 /// Reproduce a published study from scratch and report which results hold.
 ///
 /// A study is a list of cardroom commands; --dry-run prints them. Their results stay in the study's
-/// folder, with its tables (CSV, and all of them with comments in tables.md), pictures (SVG) and a
-/// page (report.html). The same command resumes a study that was interrupted or killed, and writes
+/// folder, with its tables (CSV), pictures (SVG), the page of docs/studies (page.md), a page for a
+/// browser (report.html) and all that these are made from (results.json). The same command resumes a study that was interrupted or killed, and writes
 /// the report of a finished one again.
 ///
 /// Studies:

@@ -1,8 +1,9 @@
 //! Published claims beside the results of a study, and the one rule that judges them.
 
 use minijinja::{Error, ErrorKind};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use show::markdown::cell;
 
 use crate::Options;
 
@@ -22,13 +23,12 @@ pub(crate) struct Claim {
     parts: Vec<Part>,
 }
 
-/// A part of a claim: a comparison that is known exactly, or a figure with the range that the claim
-/// gives it.
+/// A part of a claim: a comparison of figures that are known exactly, or a figure with the range
+/// that the claim gives it.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Part {
     Known(bool),
-    Judged(Outcome),
     Measured(Measured),
 }
 
@@ -45,7 +45,8 @@ struct Measured {
     most: Option<f64>,
 }
 
-/// A figure, or the place of one: `FILE#POINTER`. A place with an interval gives the interval too.
+/// A figure, the ends of its interval, or the place of one in a command's output: `FILE#POINTER`.
+/// Where the command prints an interval there, it counts.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Figure {
@@ -55,7 +56,7 @@ enum Figure {
 }
 
 /// An estimate with the ends of its 95 % interval; most are win rates in mbb/hand.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Estimate {
     pub(crate) mbb: f64,
     pub(crate) low: f64,
@@ -81,8 +82,7 @@ impl Estimate {
 }
 
 /// The outcome of a part of a claim.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Outcome {
     Holds,
     Fails,
@@ -98,15 +98,15 @@ pub(crate) struct Judged {
 }
 
 /// The verdict on a claim with these parts, the same rule for all: reproduced if all parts hold, in
-/// part if some do, not reproduced if some fail and none holds, undecided if intervals leave all
-/// open; not tried without parts.
+/// part if some do, contradicted if some fail and none holds, undecided if intervals leave all open;
+/// not tried without parts.
 fn verdict(parts: &[Outcome]) -> &'static str {
     let some = |outcome| parts.contains(&outcome);
     match (some(Outcome::Holds), some(Outcome::Fails), some(Outcome::Open)) {
         (false, false, false) => "not tried",
         (true, false, false) => "reproduced",
         (true, _, _) => "in part",
-        (false, true, _) => "not reproduced",
+        (false, true, _) => "contradicted",
         (false, false, true) => "undecided",
     }
 }
@@ -156,7 +156,6 @@ pub(crate) fn judged(
         let outcomes = parts.iter().map(|part| match part {
             Part::Known(true) => Ok(Outcome::Holds),
             Part::Known(false) => Ok(Outcome::Fails),
-            Part::Judged(outcome) => Ok(*outcome),
             Part::Measured(measured) => measured.outcome(at),
         });
         let outcomes = outcomes.collect::<Result<Vec<_>, Error>>()?;
@@ -168,20 +167,26 @@ pub(crate) fn judged(
     claims.into_iter().map(judged).collect()
 }
 
-/// The claims as a table of Markdown.
+/// The rule in words.
+const RULE: &str = "A claim has parts, each with the range of figures that bear it out. A part \
+    holds if the figure's whole 95 % interval is in the range, fails if none of it is, and is open \
+    otherwise; an exact figure is its own interval. A claim is reproduced if all parts hold, in \
+    part if some do, contradicted if some fail and none holds, and undecided if all are open.";
+
+/// The claims as a table of Markdown, and the rule below it.
 pub(crate) fn table(claims: &[Judged]) -> String {
-    let cell = |text: &str| text.replace('|', "\\|");
     let rows = claims.iter().map(|Judged { claim, verdict, found }| {
         format!("| {} | {verdict} | {} |\n", cell(claim), cell(found))
     });
-    format!("| claim | | found |\n|---|---|---|\n{}", rows.collect::<String>())
+    let rows = rows.collect::<String>();
+    format!("| claim | verdict | found |\n|---|---|---|\n{rows}\n{RULE}\n")
 }
 
 /// The claims as part of a JSON document.
 pub(crate) fn document(claims: &[Judged]) -> Value {
     let claim = |judged: &Judged| {
         json!({
-            "claim": judged.claim, "reproduced": judged.verdict, "found": judged.found,
+            "claim": judged.claim, "verdict": judged.verdict, "found": judged.found,
         })
     };
     claims.iter().map(claim).collect()

@@ -9,7 +9,8 @@
 //! - `results.j2` gives names to the figures that are read from the steps' outputs, and sets
 //!   `document`, the report as JSON. Texts outside its blocks are dropped.
 //! - `claims.toml` compares these figures with the published ones.
-//! - `report.md.j2` is the report in the form that [`Section::parse`] reads.
+//! - `report.md.j2` is the report in the form that [`Section::parse`] reads. What stands before its
+//!   first heading is the first thing on all pages.
 //! - The other templates are tables in CSV; an empty one is left out.
 //!
 //! Templates know `scale`, `trial`, `device`, `options` and `published`, and the functions and
@@ -19,17 +20,17 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use minijinja::value::{Enumerator, Kwargs, Object, ObjectRepr, ValueKind};
-use minijinja::{Environment, Error, ErrorKind, State, UndefinedBehavior, Value, escape_formatter};
+use minijinja::value::{Enumerator, Kwargs, Object, ObjectRepr, ValueKind, ViaDeserialize};
+use minijinja::{AutoEscape, Environment, Error, ErrorKind, State, UndefinedBehavior, Value};
 use serde::Deserialize;
+use show::markdown::cell;
 use show::number;
-use show::svg::Colour;
-use show::svg::chart::{Chart, Line};
+use show::svg::chart::ChartData;
+use show::svg::intervals::Intervals;
 
 use crate::claims::{self, Claim, Estimate};
-use crate::picture::{self, Row};
 use crate::record::Record;
-use crate::report::{Frame, Section};
+use crate::report::{self, Frame, Section};
 use crate::{Action, Options, Report, Step, StudySection};
 
 /// The texts in a study's folder.
@@ -97,14 +98,6 @@ struct ClaimsFile {
     claim: Vec<Claim>,
 }
 
-/// The head of `published.toml`.
-#[derive(Deserialize)]
-struct Head {
-    /// The heading of the page, and the paragraph below it.
-    heading: String,
-    about: String,
-}
-
 impl Data {
     fn text(&self, name: &str) -> &'static str {
         let text = self.texts.iter().find(|(known, _)| *known == name);
@@ -133,24 +126,24 @@ impl Data {
     }
 
     fn made(&self, engine: &Engine, options: &Options, record: &Record) -> Result<Report, Error> {
-        let of_toml = |error: toml::de::Error| invalid(error.to_string());
-        let head: Head = toml::from_str(self.text("published.toml")).map_err(of_toml)?;
         let results = engine.set_by("steps.toml", self, &engine.published(self)?)?;
+        let heading = results.get_attr("published")?.get_attr("heading")?.to_string();
         let results = engine.set_by("results.j2", self, &results)?;
         let claims = engine.render("claims.toml", self, &results)?;
-        let claims: ClaimsFile = toml::from_str(&claims).map_err(of_toml)?;
+        let claims: ClaimsFile =
+            toml::from_str(&claims).map_err(|error| invalid(error.to_string()))?;
         let judged = claims::judged(options, claims.claim, &|place| engine.measured(place))?;
-        let table = claims::table(&judged);
+        let table = Value::from_safe_string(claims::table(&judged));
         let context = minijinja::context! { claims => table, ..results.clone() };
-        let mut sections = Section::parse(&engine.render("report.md.j2", self, &context)?);
-        for section in sections.iter_mut().filter(|section| !section.table.is_empty()) {
-            section.title += if options.is_trial() { " (trial)" } else { "" };
+        let trial = if options.is_trial() { options.scale_in_words() } else { String::new() };
+        let text = trial + "\n\n" + &engine.render("report.md.j2", self, &context)?;
+        let mut sections = Section::parse(&text);
+        if options.is_trial() {
+            sections.iter_mut().for_each(Section::mark_trial);
         }
-        let mut files = Vec::new();
-        for &name in self.tables {
-            let table = engine.render(&format!("{name}.j2"), self, &results)?;
-            files.extend((!table.trim().is_empty()).then(|| (name.to_owned(), table)));
-        }
+        let pictures = sections.iter().flat_map(Section::pictures);
+        let pictures = pictures.map(|name| Ok((name.to_owned(), engine.outside.picture(name)?)));
+        let pictures = pictures.collect::<Result<BTreeMap<String, String>, Error>>()?;
         let set = |name: &str| results.get_attr(name).ok().filter(|value| !value.is_undefined());
         let document = set("document").and_then(|value| serde_json::to_value(value).ok());
         let document = document.and_then(|value| value.as_object().cloned());
@@ -159,16 +152,29 @@ impl Data {
         document.insert("claims".to_owned(), claims::document(&judged));
         let made = set("made").map_or_else(String::new, |made| format!("{made} "));
         let frame = Frame {
-            title: &head.heading,
-            about: &head.about,
+            heading: &heading,
             made: made + &options.scale_in_words(),
             commands: set("commands").map_or_else(String::new, |text| text.to_string()),
         };
-        let sections = engine.with_pictures(sections)?;
-        let drawn = engine.outside.drawn();
-        let drawn: Vec<&str> = drawn.iter().map(|(name, _)| name.as_str()).collect();
-        Report::new(&frame, record, &sections, files, &drawn, document.into())
-            .map_err(|error| engine.outside.failed(error))
+        // The number, as in the names of the pictures of all studies.
+        let prefix = self.folder.split_inclusive('-').next().unwrap_or_default();
+        let mut files = vec![
+            ("page.md".to_owned(), report::markdown(&heading, &sections, prefix)),
+            ("report.html".to_owned(), report::page(&frame, record, &sections, &pictures)?),
+        ];
+        for &name in self.tables {
+            let table = engine.render(&format!("{name}.j2"), self, &results)?;
+            files.extend((!table.trim().is_empty()).then(|| (name.to_owned(), table)));
+        }
+        let drawn = locked(&engine.outside.drawn);
+        for section in &sections {
+            let own = section
+                .pictures()
+                .filter(|name| !section.is_extra() || drawn.iter().any(|(drawn, _)| drawn == name));
+            files.extend(own.map(|name| (format!("{prefix}{name}"), pictures[name].clone())));
+        }
+        files.push(("results.json".to_owned(), engine.outside.results(record)));
+        Ok(Report { text: report::text(&sections), document: document.into(), files })
     }
 }
 
@@ -176,16 +182,10 @@ impl StepData {
     fn resolved(self, options: &Options) -> Step {
         let folder = options.folder.join("").display().to_string();
         let word = |word: String| {
-            let mut text = word;
-            for before in ["", "=", ","] {
-                let from = format!("{before}@/");
-                match before {
-                    "" if text.starts_with("@/") => text.replace_range(..2, &folder),
-                    "" => (),
-                    _ => text = text.replace(&from, &format!("{before}{folder}")),
-                }
-            }
-            text
+            let text = ["=", ","].iter().fold(word, |text, sign| {
+                text.replace(&format!("{sign}@/"), &format!("{sign}{folder}"))
+            });
+            text.strip_prefix("@/").map_or_else(|| text.clone(), |rest| folder.clone() + rest)
         };
         let at = |path: String| options.folder.join(path);
         let action = match (self.command, self.copy) {
@@ -211,6 +211,8 @@ struct Outside {
     folder: PathBuf,
     /// The error of a file that could not be read.
     error: Mutex<Option<crate::Error>>,
+    /// The outputs that were read, by the names of their files.
+    read: Mutex<BTreeMap<String, serde_json::Value>>,
     /// The pictures that were drawn, by the names of their files.
     drawn: Mutex<Vec<(String, String)>>,
 }
@@ -220,10 +222,6 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Outside {
-    fn drawn(&self) -> MutexGuard<'_, Vec<(String, String)>> {
-        locked(&self.drawn)
-    }
-
     /// Keeps the error of a file, and gives one for the template.
     fn failed(&self, error: crate::Error) -> Error {
         let short = Error::new(ErrorKind::InvalidOperation, error.to_string());
@@ -231,16 +229,40 @@ impl Outside {
         short
     }
 
-    fn text(&self, name: &str) -> Result<String, Error> {
+    fn file(&self, name: &str) -> Result<String, Error> {
         let path = self.folder.join(name);
         std::fs::read_to_string(&path).map_err(|error| self.failed(crate::Error::at(&path, error)))
+    }
+
+    fn text(&self, name: &str) -> Result<String, Error> {
+        let text = self.file(name)?;
+        locked(&self.read).insert(name.to_owned(), text.clone().into());
+        Ok(text)
     }
 
     fn json(&self, name: &str) -> Result<serde_json::Value, Error> {
         let damaged = |error: serde_json::Error| {
             self.failed(crate::Error::damaged(&self.folder.join(name), error.to_string()))
         };
-        serde_json::from_str(&self.text(name)?).map_err(damaged)
+        let value: serde_json::Value = serde_json::from_str(&self.file(name)?).map_err(damaged)?;
+        locked(&self.read).insert(name.to_owned(), value.clone());
+        Ok(value)
+    }
+
+    /// A picture that was drawn or is in the folder, with ids that are unique on a page.
+    fn picture(&self, name: &str) -> Result<String, Error> {
+        let drawn = locked(&self.drawn).iter().find(|(file, _)| file == name).cloned();
+        match drawn {
+            Some((_, svg)) => Ok(svg),
+            None => Ok(own_ids(&self.file(name)?, Path::new(name))),
+        }
+    }
+
+    /// All that the report was made from, in one document: the steps done, and what was read of
+    /// their outputs.
+    fn results(&self, record: &Record) -> String {
+        let read = &*locked(&self.read);
+        format!("{}\n", serde_json::json!({ "steps": record.done, "files": read }))
     }
 }
 
@@ -286,15 +308,16 @@ impl Engine {
         environment.add_function("text", move |name: String| files.text(&name));
         let files = Arc::clone(&outside);
         environment.add_function("chart", move |file: String, kwargs: Kwargs| {
-            let svg = chart(&file, &kwargs)?;
-            files.drawn().push((file, svg));
-            Ok(Value::UNDEFINED)
+            let chart = ChartData::deserialize(Value::from(kwargs))?;
+            let svg = chart.draw(file.trim_end_matches(".svg"));
+            locked(&files.drawn).push((file, svg));
+            Ok::<_, Error>(Value::UNDEFINED)
         });
         let files = Arc::clone(&outside);
         environment.add_function("intervals", move |file: String, kwargs: Kwargs| {
-            let svg = intervals(&kwargs)?;
-            files.drawn().push((file, svg));
-            Ok(Value::UNDEFINED)
+            let svg = Intervals::deserialize(Value::from(kwargs))?.draw();
+            locked(&files.drawn).push((file, svg));
+            Ok::<_, Error>(Value::UNDEFINED)
         });
         environment.add_function("seconds", move |title: String| {
             record.as_ref().map_or(0.0, |record| record.seconds(&title))
@@ -306,48 +329,60 @@ impl Engine {
             let pairs = pairs.into_iter().map(pair).collect::<Result<Vec<(Value, Value)>, Error>>();
             Ok(pairs?.into_iter().collect())
         });
-        environment
-            .add_filter("fixed", |value: f64, decimals: usize| format!("{value:.decimals$}"));
+        environment.add_filter("fixed", number::fixed);
         environment.add_filter("power", |value: f64| format!("{value:.0e}"));
         environment.add_filter("whole", |value: f64| number::whole(value as u64));
         environment.add_filter("percent", number::percent);
         environment.add_filter("signed", number::signed_minus);
-        environment
-            .add_filter("plus", |value: f64, decimals: usize| format!("{value:+.decimals$}"));
         environment.add_filter("sqrt", f64::sqrt);
         environment.add_filter("minutes", number::minutes);
         environment.add_filter("repeat", |word: String, times: usize| vec![word; times]);
         environment.add_filter("quote", |word: String| {
-            // For a shell, inside a string of TOML.
             let quoted = shlex::try_quote(&word).map_err(|error| invalid(error.to_string()))?;
-            let escaped = quoted.chars().map(|letter| match letter {
-                '\\' | '"' => format!("\\{letter}"),
-                letter if letter.is_control() => format!("\\u{:04X}", u32::from(letter)),
-                letter => letter.to_string(),
-            });
-            Ok::<_, Error>(escaped.collect::<String>())
+            Ok::<_, Error>(quoted.into_owned())
         });
-        environment.add_filter("estimate", |value: Value| estimate(&value));
-        environment.add_filter("sign", |value: Value| Ok::<_, Error>(numbers(&value)?.sign()));
+        environment.add_filter("estimate", |value: Value| {
+            estimate(&value).map(|value| Value::from_serialize(value))
+        });
         environment
-            .add_filter("half", |value: Value| Ok::<_, Error>(numbers(&value)?.half_width()));
-        environment.add_filter("rate", |value: Value| {
-            let value = numbers(&value)?;
-            let (mbb, half) = (number::signed_minus(value.mbb, 0), value.half_width());
-            Ok::<_, Error>(format!("{mbb} ± {half:.0}"))
+            .add_filter("ends", |value: Value| estimate(&value).map(|it| vec![it.low, it.high]));
+        environment.add_filter("sign", |ViaDeserialize(value): Given| value.sign());
+        environment.add_filter("half", |ViaDeserialize(value): Given| value.half_width());
+        environment.add_filter("rate", |ViaDeserialize(value): Given| {
+            let half = number::fixed(value.half_width(), 0);
+            format!("{} ± {half}", number::signed_minus(value.mbb, 0))
         });
-        environment.add_function("difference", |one: Value, other: Value| {
-            Ok::<_, Error>(of_numbers(numbers(&one)?.to(numbers(&other)?)))
-        });
-        environment.add_filter("cell", |text: String| text.replace('|', "\\|"));
+        environment.add_function(
+            "difference",
+            |ViaDeserialize(one): Given, ViaDeserialize(other): Given| {
+                Value::from_serialize(one.to(other))
+            },
+        );
         environment.add_filter("pick", |of: Value, names: Vec<String>| -> Result<Value, Error> {
             let parts = names.into_iter().map(|name| Ok((name.clone(), of.get_attr(&name)?)));
             parts.collect::<Result<Value, Error>>()
         });
-        // As in TOML and JSON, and not as in Python.
-        environment.set_formatter(|out, state, value| match value.kind() {
-            ValueKind::Bool => write!(out, "{}", value.is_true()).map_err(Error::from),
-            _ => escape_formatter(out, state, value),
+        environment.add_filter("cell", |text: String| Value::from_safe_string(cell(&text)));
+        // Cells of a row of Markdown, joined.
+        environment.add_filter("cells", |cells: Vec<Value>| {
+            let cells = cells.iter().map(|value| cell(&value.to_string()));
+            Value::from_safe_string(cells.collect::<Vec<_>>().join(" | "))
+        });
+        environment.set_auto_escape_callback(|name| {
+            let kinds = ["toml", "csv.j2", "md.j2"];
+            let kind = kinds.into_iter().find(|ending| name.ends_with(ending));
+            kind.map_or(AutoEscape::None, AutoEscape::Custom)
+        });
+        environment.set_formatter(|out, state, value| {
+            let text = match (value.kind(), state.auto_escape()) {
+                // As in TOML and JSON, and not as in Python.
+                (ValueKind::Bool, _) => value.is_true().to_string(),
+                (ValueKind::String, AutoEscape::Custom(kind)) if !value.is_safe() => {
+                    escaped(kind, &value.to_string())
+                }
+                _ => value.to_string(),
+            };
+            out.write_str(&text).map_err(Error::from)
         });
         let mut toml = environment.clone();
         toml.set_trim_blocks(false);
@@ -392,19 +427,6 @@ impl Engine {
             let what = format!("there is nothing at {pointer}");
             self.outside.failed(crate::Error::damaged(&path, what))
         })
-    }
-
-    /// The sections with the pictures that were drawn or are in the folder.
-    fn with_pictures(&self, mut sections: Vec<Section>) -> Result<Vec<Section>, Error> {
-        for picture in sections.iter_mut().flat_map(|section| &mut section.pictures) {
-            let drawn =
-                self.outside.drawn().iter().find(|(file, _)| *file == picture.file).cloned();
-            picture.svg = match drawn {
-                Some((_, svg)) => svg,
-                None => own_ids(&self.outside.text(&picture.file)?, Path::new(&picture.file)),
-            };
-        }
-        Ok(sections)
     }
 
     /// The reason why a report could not be made: a file, or what a template expects of the files.
@@ -472,23 +494,33 @@ fn invalid(text: String) -> Error {
     Error::new(ErrorKind::InvalidOperation, text)
 }
 
+/// A text of a value in a file of this kind: inside a string of TOML, as a field of CSV, or in a
+/// table of Markdown.
+fn escaped(kind: &str, text: &str) -> String {
+    let letter = |letter: char| match letter {
+        '\\' | '"' => format!("\\{letter}"),
+        letter if letter.is_control() => format!("\\u{:04X}", u32::from(letter)),
+        letter => letter.to_string(),
+    };
+    match kind {
+        "toml" => text.chars().map(letter).collect(),
+        "csv.j2" if text.contains([',', '"', '\n']) => format!("\"{}\"", text.replace('"', "\"\"")),
+        "md.j2" => cell(text),
+        _ => text.to_owned(),
+    }
+}
+
+/// An estimate that a template got from `estimate` or `difference`.
+type Given = ViaDeserialize<Estimate>;
+
 /// An estimate with its interval, in one of the forms in which commands print them.
-fn estimate(value: &Value) -> Result<Value, Error> {
-    let value = serde_json::to_value(value).map_err(|error| invalid(error.to_string()))?;
-    let ends = claims::interval(&value);
+fn estimate(value: &Value) -> Result<Estimate, Error> {
+    let value = serde_json::Value::deserialize(value)?;
     let middle = ["mbb", "mean"].iter().find_map(|name| value.get(name)?.as_f64());
-    let ([low, high], mbb) =
-        ends.zip(middle).ok_or_else(|| invalid(format!("no estimate: {value}")))?;
-    Ok(of_numbers(Estimate { mbb, low, high }))
-}
-
-fn of_numbers(Estimate { mbb, low, high }: Estimate) -> Value {
-    minijinja::context! { mbb, low, high }
-}
-
-fn numbers(value: &Value) -> Result<Estimate, Error> {
-    let number = |name: &str| f64::try_from(value.get_attr(name)?);
-    Ok(Estimate { mbb: number("mbb")?, low: number("low")?, high: number("high")? })
+    let found = claims::interval(&value).zip(middle);
+    found
+        .map(|([low, high], mbb)| Estimate { mbb, low, high })
+        .ok_or_else(|| invalid(format!("no estimate: {value}")))
 }
 
 /// The mean of some numbers, their standard deviation, how many there are, and half the width of
@@ -500,71 +532,6 @@ fn spread(values: &[f64]) -> Value {
     let deviation = (squares / (count - 1.0).max(1.0)).sqrt();
     let half_width = 1.96 * deviation / count.sqrt();
     minijinja::context! { mean, deviation, half_width, count => values.len() }
-}
-
-/// A line of a chart, as in a template.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct LineData {
-    class: String,
-    colour: String,
-    #[serde(default)]
-    name: String,
-    points: Vec<(f64, f64)>,
-    #[serde(default)]
-    band: Vec<(f64, [f64; 2])>,
-}
-
-/// Draws a chart: `chart(FILE, title=, along=, lines=, description=, logarithmic=)`.
-fn chart(file: &str, kwargs: &Kwargs) -> Result<String, Error> {
-    let lines = serde_json::to_value(kwargs.get::<Value>("lines")?)
-        .and_then(serde_json::from_value::<Vec<LineData>>)
-        .map_err(|error| invalid(format!("{file}: {error}")))?;
-    let along: String = kwargs.get("along")?;
-    let name: Option<String> = kwargs.get("name")?;
-    let name = name.as_deref().unwrap_or(file.trim_end_matches(".svg"));
-    let mut drawn = Vec::new();
-    for LineData { class, colour, name, points, band } in &lines {
-        let colour = colour_of(colour).ok_or_else(|| invalid(format!("no colour {colour}")))?;
-        let (points, band) = (points.clone(), band.clone());
-        drawn.push(Line { class, colour, name, points, band });
-    }
-    let svg = Chart {
-        description: kwargs.get::<Option<String>>("description")?.unwrap_or_default(),
-        logarithmic: kwargs.get::<Option<bool>>("logarithmic")?.unwrap_or_default(),
-        lines: drawn,
-        size: [720, kwargs.get::<Option<u32>>("height")?.unwrap_or(340)],
-        ..Chart::new(name, kwargs.get::<String>("title")?, &along)
-    }
-    .file();
-    kwargs.assert_all_used()?;
-    Ok(svg)
-}
-
-/// Draws estimates with their intervals: `intervals(FILE, title=, unit=, kinds=, rows=)`, where a
-/// row is a name and a list of marks, each an estimate with half its interval, or none.
-fn intervals(kwargs: &Kwargs) -> Result<String, Error> {
-    let rows = serde_json::to_value(kwargs.get::<Value>("rows")?)
-        .and_then(serde_json::from_value::<Vec<Row>>)
-        .map_err(|error| invalid(error.to_string()))?;
-    let kinds: Vec<String> = kwargs.get("kinds")?;
-    let kinds: Vec<&str> = kinds.iter().map(String::as_str).collect();
-    let title: String = kwargs.get("title")?;
-    let unit: String = kwargs.get("unit")?;
-    kwargs.assert_all_used()?;
-    Ok(picture::intervals(&title, &unit, &kinds, &rows))
-}
-
-fn colour_of(name: &str) -> Option<Colour> {
-    Some(match name {
-        "felt" => Colour::Felt,
-        "mark" => Colour::Mark,
-        "grey" => Colour::Grey,
-        "blue" => Colour::Blue,
-        "red" => Colour::Red,
-        "gold" => Colour::Gold,
-        _ => return None,
-    })
 }
 
 /// A picture with ids that are unique on a page.

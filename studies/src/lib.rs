@@ -13,7 +13,6 @@ use runs::{RunError, Shard};
 
 mod claims;
 mod data;
-mod picture;
 pub mod record;
 mod report;
 mod shard;
@@ -22,7 +21,6 @@ pub use shard::{independent, shard_steps};
 
 use data::{Data, data};
 use record::Record;
-use report::{Frame, Section};
 
 /// What is wrong with a study's folder or results, where, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -284,28 +282,4 @@ pub struct Report {
     pub document: serde_json::Value,
     /// Files for the study's folder, by name: tables, pictures and the page.
     pub files: Vec<(String, String)>,
-}
-
-impl Report {
-    /// Makes a report of these sections: for a terminal, as Markdown and as a page. `files` are
-    /// further tables, `pictures` the names of the sections' pictures that also become files.
-    fn new(
-        frame: &Frame<'_>,
-        record: &Record,
-        sections: &[Section],
-        mut files: Vec<(String, String)>,
-        pictures: &[&str],
-        document: serde_json::Value,
-    ) -> Result<Report, Error> {
-        files.push(("tables.md".to_owned(), report::markdown(sections)));
-        let page = report::page(frame, record, sections)
-            .map_err(|error| Error(format!("the page cannot be made: {}", data::detail(&error))))?;
-        files.push(("report.html".to_owned(), page));
-        for &name in pictures {
-            let mut all = sections.iter().flat_map(|section| &section.pictures);
-            let own = all.find(|picture| picture.file == name);
-            files.extend(own.map(|picture| (picture.file.clone(), picture.svg.clone())));
-        }
-        Ok(Report { text: report::text(sections), document, files })
-    }
 }

@@ -168,11 +168,11 @@ pub(crate) fn write_all(options: &Options, figures: &Figures) {
     }
 }
 
-/// The results of the runs against Slumbot.
-pub(crate) fn write_slumbot(folder: &Path, kind: &str, won: Rate) {
+/// The results of a run against Slumbot of the agent of this name.
+pub(crate) fn write_slumbot(folder: &Path, name: &str, kind: &str, won: Rate) {
     let document = json!({
         "hands": 150_000,
-        "entrants": [{ "name": kind, "rate": rate((won.0, 100.0)) }],
+        "entrants": [{ "name": name, "rate": rate((won.0, 100.0)) }],
         "estimates": { "rows": [{ "kind": "raw", "rate": rate((0.0, 99.0)) }, { "kind": "combined",
             "rate": rate(won) }] },
     });
@@ -197,11 +197,11 @@ pub(crate) fn claim(report: &Report, begins: &str) -> (String, String) {
     let text = |value: &Value| value.as_str().expect("text").to_owned();
     let claim = claims.iter().find(|claim| text(&claim["claim"]).starts_with(begins));
     let claim = claim.unwrap_or_else(|| panic!("no claim `{begins}`: {claims:#?}"));
-    (text(&claim["reproduced"]), text(&claim["found"]))
+    (text(&claim["verdict"]), text(&claim["found"]))
 }
 
 /// The Markdown document.
 pub(crate) fn markdown(report: &Report) -> &str {
-    let file = report.files.iter().find(|(name, _)| *name == "tables.md");
+    let file = report.files.iter().find(|(name, _)| *name == "page.md");
     &file.expect("a document").1
 }

@@ -112,3 +112,43 @@ fn no_mark_depends_on_words_that_were_written_before() {
         assert_ne!(one, other, "{outcome}");
     }
 }
+
+#[test]
+fn numbers_stand_to_the_right_and_words_to_the_left_on_pages() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let options = options(folder.path());
+    write_all(&options, &published());
+    let report = report(&options);
+    let text = markdown(&report);
+    let rule = |head: &str| {
+        let mut lines = text.lines().skip_while(|line| !line.starts_with(head));
+        lines.nth(1).unwrap_or_else(|| panic!("no table {head}")).to_owned()
+    };
+    assert_eq!(rule("| claim |"), "|---|---|---|");
+    assert_eq!(rule("| depth |"), "|---:|---:|---:|---:|");
+    assert_eq!(rule("|  | published | likeliest"), "|---|---:|---:|---:|---:|---:|---|");
+    let page = report.files.iter().find(|(name, _)| name == "report.html").expect("a page");
+    assert!(page.1.contains("<td>oct – cart</td><td class=\"n\">+36 ± 8</td>"), "{}", page.1);
+}
+
+#[test]
+fn values_of_results_do_not_break_the_files_they_stand_in() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut options = options(folder.path());
+    write_all(&options, &published());
+    let name = "a \"b\" | c\\d, e";
+    crate::made::write_slumbot(folder.path(), name, "oct", (40.0, 10.0));
+    options.slumbot.push(studies::SlumbotRun {
+        kind: "oct".to_owned(),
+        folder: name.into(),
+        server: None,
+    });
+    let report = report(&options);
+    assert!(markdown(&report).contains(r#"(a "b" \| c\d, e) |"#), "{}", markdown(&report));
+    let steps = studies::STUDIES[0].steps(&options);
+    let found = steps.iter().any(|step| {
+        matches!(&step.action, studies::Action::Command { arguments, .. } if arguments[0] == "stats"
+            && arguments[1] == name)
+    });
+    assert!(found, "{steps:#?}");
+}

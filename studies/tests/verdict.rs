@@ -1,4 +1,4 @@
-//! Verdicts on claims by intervals: reproduced, in part, not, undecided, not tried.
+//! Verdicts on claims by intervals: reproduced, in part, contradicted, undecided, not tried.
 
 use studies::{SlumbotRun, StudySection};
 
@@ -7,7 +7,7 @@ use crate::made::{
 };
 
 const ORDER: &str = "Network, boosted trees";
-const TREES: &str = "The optimal tree wins";
+const TREES: &str = "The optimal tree wins 36";
 const LOSSES: &str = "The log-losses on test rows";
 const LOST: &str = "The losses to a strong opponent";
 const CURVE: &str = "A student is stronger";
@@ -60,17 +60,17 @@ fn what_intervals_tell_apart_the_other_way_does_not_reproduce() {
     turned.lost.reverse();
     turned.curve.reverse();
     let found = marks(&turned, [ORDER, TREES, LOSSES, LOST, CURVE]);
-    assert!(found.iter().all(|mark| mark == "not reproduced"), "{found:?}");
+    assert!(found.iter().all(|mark| mark == "contradicted"), "{found:?}");
 }
 
 #[test]
 fn nothing_won_is_a_failure_only_where_the_published_win_is_excluded() {
     // Published is +36 ± 8, so that its interval begins at 20.3.
     for (won, mark, verdict) in [
-        ((0.0, 15.0), "not reproduced", "less than published"),
+        ((0.0, 15.0), "contradicted", "less than published"),
         ((0.0, 25.0), "undecided", "undecided"),
-        ((16.0, 15.0), "reproduced", "the published winner"),
-        ((-16.0, 15.0), "not reproduced", "the other winner"),
+        ((16.0, 15.0), "in part", "the published winner"),
+        ((-16.0, 15.0), "contradicted", "the other winner"),
     ] {
         let mut figures = published();
         figures.depths = [(0.0, 5.0), (0.0, 5.0), (0.0, 5.0), (0.0, 5.0), won];
@@ -90,7 +90,7 @@ fn nothing_won_is_a_failure_only_where_the_published_win_is_excluded() {
 fn parts_that_hold_make_a_claim_hold_in_part() {
     let mut some = published();
     some.played.insert(("mlp", "xgboost"), (0.0, 20.0));
-    some.depths[4] = (0.0, 5.0);
+    some.depths[4] = (25.0, 15.0);
     some.lost = [(10.0, 4.0), (20.0, 4.0), (20.0, 4.0), (40.0, 4.0)];
     some.curve[3] = (-600.0, 20.0);
     some.suited_folds = 0.1;
@@ -115,7 +115,7 @@ fn a_fall_of_the_curve_within_its_interval_is_no_fall() {
 fn a_tree_nearly_as_large_as_the_network_is_no_tenth_of_it() {
     let mut figures = published();
     figures.parameters = [90_000, 1, 9_001, 1];
-    assert_eq!(marks(&figures, [PARAMETERS]), ["not reproduced"]);
+    assert_eq!(marks(&figures, [PARAMETERS]), ["contradicted"]);
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn runs_against_slumbot_count_and_those_against_others_do_not() {
         write_all(&options, &published());
         for &kind in kinds {
             let won = if kind == "cart" { -21.0 } else { 40.0 };
-            write_slumbot(folder.path(), kind, (won, 10.0));
+            write_slumbot(folder.path(), kind, kind, (won, 10.0));
             options.slumbot.push(SlumbotRun {
                 kind: kind.to_owned(),
                 folder: "run".into(),
@@ -143,7 +143,7 @@ fn runs_against_slumbot_count_and_those_against_others_do_not() {
         text.contains("| cart – slumbot | −21 ± 9 | 150,000 | −21 ± 100 | −21 ± 10 |"),
         "{text}"
     );
-    assert!(!text.contains("cardroom play slumbot"), "all have played: {text}");
+    assert!(!text.contains("cardroom play slumbot --agent"), "all have played: {text}");
     let ((mark, found), text) = runs(None, &["oct"]);
     assert_eq!(
         (mark.as_str(), found.as_str()),

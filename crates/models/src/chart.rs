@@ -465,14 +465,15 @@ fn open(size: [f64; 2], title: &Title) -> Picture {
          as its combos get there.",
         title.about
     );
+    let shown = size.map(|size| format!("{size:.0}"));
     Picture::new(&Head {
         name: "chart",
         size,
-        shown: None,
+        shown: Some([&shown[0], &shown[1]]),
         title: &title.head,
         description: &description,
         letters: 12.0,
         colours: &[(" .cell", "fill", Colour::Shade), (" .hand", "stroke", Colour::Ground)],
-        style: ".hand{font-weight:bold;paint-order:stroke;stroke-width:2.5px;stroke-opacity:0.5}",
+        style: ".hand{font-weight:bold;paint-order:stroke;stroke-width:3px;stroke-opacity:0.85}",
     })
 }

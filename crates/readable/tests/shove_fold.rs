@@ -1,6 +1,7 @@
 //! All-in or fold before the flop: whole charts against an independent solution.
 
 use cards::{PreflopTable, StartingHand, WinRate};
+use readable::shove_fold::report::Rule;
 use readable::shove_fold::{
     Payoffs, Range, Ranges, best_sage, equilibrium, power_index, sage, sage_ranges, share,
 };
@@ -190,6 +191,14 @@ fn rules_without_a_game_are_refused() {
         assert!(refused(10.0, ante).starts_with("an ante of"), "{ante}");
     }
     assert!(refused(1.1, 0.2).ends_with("an ante of 0.2: give at least 1.2"));
+}
+
+#[test]
+fn an_unknown_rule_is_refused_by_its_name() {
+    let refused = Rule::load("sagee").expect_err("no rule").to_string();
+    for part in ["sagee: ", "did you mean `sage`?", "published, sage, sage-best, always, never"] {
+        assert!(refused.contains(part), "{refused}");
+    }
 }
 
 #[test]

@@ -1,7 +1,8 @@
-//! Presentation of results: numbers in words, aligned tables, cards to play by, SVG images and
-//! spelling suggestions.
+//! Presentation of results: numbers in words, aligned tables, cards to play by, Markdown, SVG images
+//! and spelling suggestions.
 
 pub mod card;
+pub mod markdown;
 pub mod number;
 pub mod svg;
 mod table;

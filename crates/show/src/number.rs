@@ -19,9 +19,22 @@ pub fn grouped(number: &str) -> String {
     text
 }
 
+/// A number with `decimals` decimals; zero has no sign.
+pub fn fixed(value: f64, decimals: usize) -> String {
+    let text = format!("{value:.decimals$}");
+    match text.strip_prefix('-') {
+        Some(zero) if is_zero(zero) => zero.to_owned(),
+        _ => text,
+    }
+}
+
+fn is_zero(digits: &str) -> bool {
+    digits.chars().all(|letter| matches!(letter, '0' | '.'))
+}
+
 /// A number with `decimals` decimals and commas: `1,234.5`.
 pub fn decimal(value: f64, decimals: usize) -> String {
-    grouped(&format!("{value:.decimals$}"))
+    grouped(&fixed(value, decimals))
 }
 
 /// A count with its noun: `1 hand`, `1,234 hands`.
@@ -38,7 +51,7 @@ pub fn plural(number: u64, noun: &str) -> String {
 pub fn signed(value: f64, decimals: usize) -> String {
     let text = format!("{value:+.decimals$}");
     match text.strip_prefix(['+', '-']) {
-        Some(zero) if zero.chars().all(|c| matches!(c, '0' | '.')) => zero.to_owned(),
+        Some(zero) if is_zero(zero) => zero.to_owned(),
         _ => text,
     }
 }
@@ -55,7 +68,7 @@ pub fn signed_grouped(value: f64, decimals: usize) -> String {
 
 /// A share in percent with `decimals` decimals: 0.3 is `30.0 %`.
 pub fn percent(share: f64, decimals: usize) -> String {
-    format!("{:.decimals$} %", 100.0 * share)
+    format!("{} %", fixed(100.0 * share, decimals))
 }
 
 /// A share in percent with about two significant digits: `30 %`, `3.0 %`, `under 0.01 %`.

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use show::svg::chart::{Chart, Line, thinned};
+use show::svg::intervals::{Intervals, Row};
 use show::svg::{Colour, Letters};
 
 #[test]
@@ -142,4 +143,36 @@ fn a_long_curve_is_thinned_and_keeps_its_end() {
     assert!(chosen.len() <= 360 && chosen.last() == Some(&999), "{chosen:?}");
     assert_eq!(thinned(2).collect::<Vec<_>>(), [0, 1]);
     assert_eq!(thinned(0).count(), 0);
+}
+
+#[test]
+fn published_points_stand_beside_a_line_and_in_the_legend() {
+    let line = |class, name, dots| Line {
+        class,
+        name,
+        points: vec![(1.0, 2.0), (3.0, 4.0)],
+        dots,
+        ..Line::default()
+    };
+    let lines = vec![line("ours", "here", false), line("theirs", "published", true)];
+    let svg = Chart { lines, ..Chart::new("both", "Losses", "depth") }.narrow_file();
+    assert_eq!(svg.matches("<circle class=\"theirs\"").count(), 3, "{svg}");
+    assert!(!svg.contains("<polyline class=\"theirs\""), "{svg}");
+    assert!(
+        svg.contains("<svg ") && svg.contains("class=\"chart both\" viewBox=\"0 0 360 290\""),
+        "{svg}"
+    );
+}
+
+#[test]
+fn intervals_have_a_mark_for_each_estimate_and_letters_as_wide_as_a_phone() {
+    let row =
+        |marks: &[Option<(f64, f64)>]| Row { name: "a – b".to_owned(), marks: marks.to_vec() };
+    let rows = vec![row(&[Some((6.0, 3.0)), Some((-4.0, 15.0))]), row(&[None, Some((-0.2, 0.3))])];
+    let kinds = vec!["published".to_owned(), "here".to_owned()];
+    let [title, unit] = ["What one wins", "mbb/hand"].map(str::to_owned);
+    let svg = Intervals { title, unit, kinds, rows }.draw();
+    assert_eq!(svg.matches("<g class=\"kind-0\"").count(), 1, "{svg}");
+    assert_eq!(svg.matches("<g class=\"kind-1\"").count(), 2, "{svg}");
+    assert!(svg.contains("here: 0 ± 0") && svg.contains("viewBox=\"0 0 360 "), "{svg}");
 }

@@ -30,7 +30,11 @@ fn thousands_are_parted_and_signs_and_decimals_are_left_alone() {
 fn zero_has_no_sign_however_it_came_about() {
     for zero in [0.0, -0.0, 0.04, -0.04] {
         assert_eq!(number::signed(zero, 1), "0.0");
+        assert_eq!(number::fixed(zero, 1), "0.0");
+        assert_eq!(number::decimal(zero, 1), "0.0");
+        assert_eq!(number::percent(zero / 100.0, 1), "0.0 %");
     }
+    assert_eq!(number::fixed(-0.06, 1), "-0.1");
     assert_eq!(number::signed(-0.05, 2), "-0.05");
     assert_eq!(number::signed(12.34, 1), "+12.3");
     assert_eq!(number::signed(-0.4, 0), "0");

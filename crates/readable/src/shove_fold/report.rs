@@ -2,11 +2,12 @@
 //! a document, as text and as charts side by side.
 
 use std::path::Path;
-use std::{fmt, fs};
+use std::{fmt, fs, io};
 
 use cards::{StartingHand, grid};
 use serde::{Serialize, Serializer};
 use show::Table;
+use show::nearest::nearest;
 use show::number::{percent, signed};
 use show::svg::{Colour, Head, Heading, Picture};
 
@@ -244,7 +245,7 @@ fn range_chart(range: &Range) -> String {
     grid::text(|rank| format!("{:>5}", rank.to_char()), cell) + "\n"
 }
 
-const CELL: f64 = 27.0;
+const CELL: f64 = 30.0;
 const TALL: f64 = 22.0;
 const EDGE: f64 = 12.0;
 /// Distance between charts.
@@ -278,13 +279,14 @@ impl StackReport {
         let heading = Heading::new(&title, &about, width);
         let head = HEAD_HEIGHT + heading.extra_height();
         let size = [2.0 * EDGE + width, head + rows * tall + (rows - 1.0) * GAP + EDGE];
+        let shown = size.map(|size| format!("{size:.0}"));
         let mut picture = Picture::new(&Head {
             name: "shove-fold",
             size,
-            shown: None,
+            shown: Some([&shown[0], &shown[1]]),
             title: &title,
             description: &format!("{about} Pairs on the diagonal, suited hands above it."),
-            letters: 10.0,
+            letters: 11.0,
             colours: &[
                 (" .cell", "fill", Colour::Shade),
                 (" .played", "fill", Colour::Felt),
@@ -292,7 +294,7 @@ impl StackReport {
                 (" .less", "stroke", Colour::Mark),
                 (" .hand", "stroke", Colour::Ground),
             ],
-            style: ".hand{paint-order:stroke;stroke-width:2px;stroke-opacity:0.5}\
+            style: ".hand{paint-order:stroke;stroke-width:3px;stroke-opacity:0.85}\
                 .less{fill:none;stroke-width:1.6;stroke-dasharray:3 2}",
         });
         heading.draw(&mut picture, [EDGE, 20.0]);
@@ -412,8 +414,14 @@ impl Rule {
 fn read_weights(path: &Path) -> Result<LinearModel, Error> {
     let at = |error: String| Error::at(path, error);
     let text = fs::read_to_string(path).map_err(|error| {
+        let named = path.display().to_string();
+        let what = match nearest(&named, RULE_NAMES) {
+            _ if error.kind() != io::ErrorKind::NotFound => format!("{error}."),
+            Some(known) => format!("there is no such rule or file; did you mean `{known}`?"),
+            None => "there is no such rule or file.".to_owned(),
+        };
         let names = RULE_NAMES.join(", ");
-        at(format!("{error}; name a file of `cardroom train linear`, or one of {names}"))
+        at(format!("{what} Name a file of `cardroom train linear`, or one of {names}"))
     })?;
     text.parse().map_err(|error: Error| at(error.to_string()))
 }

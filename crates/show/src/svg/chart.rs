@@ -8,6 +8,8 @@
 use std::fmt::Write;
 use std::ops::Range;
 
+use serde::Deserialize;
+
 use super::{Colour, Head, Letters, Picture};
 
 /// The font size in pixels.
@@ -55,6 +57,56 @@ pub struct Line<'a> {
     pub points: Vec<(f64, f64)>,
     /// A band behind all lines: positions along the axis with lower and upper ends.
     pub band: Vec<(f64, [f64; 2])>,
+    /// Whether its points are drawn alone, without a line between them.
+    pub dots: bool,
+}
+
+/// A narrow chart as data: what a template says of it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ChartData {
+    title: String,
+    along: String,
+    lines: Vec<LineData>,
+    #[serde(default)]
+    description: String,
+    #[serde(default)]
+    logarithmic: bool,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LineData {
+    class: String,
+    colour: Colour,
+    #[serde(default)]
+    name: String,
+    points: Vec<(f64, f64)>,
+    #[serde(default)]
+    band: Vec<(f64, [f64; 2])>,
+    #[serde(default)]
+    dots: bool,
+}
+
+impl ChartData {
+    /// Draws the chart, whose class is `name`, as a [narrow file](Chart::narrow_file).
+    pub fn draw(self, name: &str) -> String {
+        let lines = self.lines.iter().map(|line| Line {
+            class: &line.class,
+            colour: line.colour,
+            name: &line.name,
+            points: line.points.clone(),
+            band: line.band.clone(),
+            dots: line.dots,
+        });
+        let chart = Chart {
+            description: self.description,
+            logarithmic: self.logarithmic,
+            lines: lines.collect(),
+            ..Chart::new(name, self.title, &self.along)
+        };
+        chart.narrow_file()
+    }
 }
 
 /// The indices of the points to draw, out of `count`: no more than a screen can show, and the last
@@ -86,6 +138,19 @@ impl<'a> Chart<'a> {
 
     /// The chart as a file, readable on light and dark backgrounds.
     pub fn file(&self) -> String {
+        self.coloured("", None)
+    }
+
+    /// The chart as a [file](Chart::file) with the class `chart` that is narrow, so that its letters
+    /// are readable on a phone, and tall enough for its legend.
+    pub fn narrow_file(mut self) -> String {
+        let names = self.lines.iter().filter(|line| !line.name.is_empty()).count();
+        self.size = [360, 250 + LEADING as u32 * names as u32];
+        let shown = self.size.map(|size| (size * 4 / 3).to_string());
+        self.coloured("chart ", Some([&shown[0], &shown[1]]))
+    }
+
+    fn coloured(&self, classes: &str, shown: Option<[&str; 2]>) -> String {
         let selectors: Vec<String> =
             self.lines.iter().map(|line| format!(" .{}", line.class)).collect();
         let lines = selectors.iter().zip(&self.lines);
@@ -94,7 +159,7 @@ impl<'a> Chart<'a> {
                 .into_iter()
                 .chain(lines.map(|(selector, line)| (selector.as_str(), "color", line.colour)))
                 .collect();
-        self.draw(Picture::new(&self.head(&colours)))
+        self.draw(Picture::coloured(&Head { shown, ..self.head(&colours) }, classes))
     }
 
     fn head<'h>(&'h self, colours: &'h [(&'h str, &'h str, Colour)]) -> Head<'h> {
@@ -151,7 +216,13 @@ impl<'a> Chart<'a> {
                 area.points(upper.chain(lower))
             ));
         }
-        for (number, line) in self.lines.iter().enumerate().filter(|(_, l)| l.points.len() > 1) {
+        for line in self.lines.iter().filter(|line| line.dots) {
+            for &(at, value) in &line.points {
+                draw_dot(&mut picture, line.class, area.at(at, value));
+            }
+        }
+        let lines = self.lines.iter().enumerate();
+        for (number, line) in lines.filter(|(_, line)| line.points.len() > 1 && !line.dots) {
             picture.add(format_args!(
                 "<polyline class=\"{}\" points=\"{}\" {}/>",
                 line.class,
@@ -193,12 +264,16 @@ impl<'a> Chart<'a> {
                 x = left;
             }
             let y = top + 6.0;
-            picture.add(format_args!(
-                "<polyline class=\"{}\" points=\"{x:.1},{y:.1} {:.1},{y:.1}\" {}/>",
-                line.class,
-                x + 28.0,
-                self.stroke(number)
-            ));
+            if line.dots {
+                draw_dot(picture, line.class, [x + 14.0, y]);
+            } else {
+                picture.add(format_args!(
+                    "<polyline class=\"{}\" points=\"{x:.1},{y:.1} {:.1},{y:.1}\" {}/>",
+                    line.class,
+                    x + 28.0,
+                    self.stroke(number)
+                ));
+            }
             picture.text([x + 34.0, top], "class=\"text\" dy=\"0.76em\"", line.name);
             x += wide + 16.0;
         }
@@ -253,6 +328,13 @@ impl<'a> Chart<'a> {
         };
         (along, low..high, step)
     }
+}
+
+fn draw_dot(picture: &mut Picture, class: &str, [x, y]: [f64; 2]) {
+    picture.add(format_args!(
+        "<circle class=\"{class}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4.5\" fill=\"none\" \
+         stroke=\"currentColor\" stroke-width=\"2\"/>"
+    ));
 }
 
 /// The area between the axes, in pixels, and the quantities along its sides.

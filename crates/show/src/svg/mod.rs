@@ -4,6 +4,7 @@
 use std::fmt::{self, Write};
 
 pub mod chart;
+pub mod intervals;
 pub mod tree;
 
 /// The fonts of all images and of pages that are files: their letters are at most as wide as
@@ -11,7 +12,8 @@ pub mod tree;
 pub const FONTS: &str = "Arial, Helvetica, 'Liberation Sans', 'DejaVu Sans', sans-serif";
 
 /// A colour with variants for light and dark backgrounds.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Colour {
     /// The background.
     Ground,
@@ -203,6 +205,11 @@ pub struct Picture(String);
 impl Picture {
     /// Starts an image with its own colours.
     pub fn new(head: &Head<'_>) -> Picture {
+        Picture::coloured(head, "")
+    }
+
+    /// [`Picture::new`] with these classes, each with a blank after it, before its own.
+    fn coloured(head: &Head<'_>, classes: &str) -> Picture {
         let Head { name, style, .. } = *head;
         let colours = |at: usize| -> String {
             let base = [("", "color", Colour::Ink), ("", "background", Colour::Ground)];
@@ -212,7 +219,7 @@ impl Picture {
             };
             all.map(rule).collect()
         };
-        let mut picture = Picture::element(head, "");
+        let mut picture = Picture::element(head, classes);
         picture.add(format_args!(
             "<style>.{name}{{color-scheme:light dark}}{}{style}\
              @media screen and (prefers-color-scheme:dark){{{}}}</style>",

@@ -4,11 +4,11 @@
 use super::{Colour, Head, Letters, Picture, escaped};
 
 /// The width of a box.
-const WIDE: f64 = 272.0;
+const WIDE: f64 = 196.0;
 /// Distance between a box and its text.
 const INSET: f64 = 8.0;
 /// Distances: between columns of boxes, and between boxes of a column.
-const GAP: f64 = 30.0;
+const GAP: f64 = 20.0;
 const BETWEEN: f64 = 12.0;
 const EDGE: f64 = 14.0;
 /// Height of a line of text.
