@@ -5,4 +5,5 @@ mod faults;
 mod panicking;
 mod panics;
 mod play_acpc;
+mod play_pokerbots;
 mod slumbot_host;
