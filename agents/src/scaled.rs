@@ -45,7 +45,7 @@ struct Larger {
 impl Larger {
     fn new(def: &GameDef) -> Option<Larger> {
         let big = def.blinds.iter().copied().max().filter(|&big| big > 0 && big < BIG_BLIND)?;
-        let factor = (BIG_BLIND % big == 0).then_some(BIG_BLIND / big)?;
+        let factor = BIG_BLIND.is_multiple_of(big).then_some(BIG_BLIND / big)?;
         let times = |chips: &[Chips]| {
             chips.iter().map(|chips| chips.checked_mul(factor)).collect::<Option<Vec<Chips>>>()
         };

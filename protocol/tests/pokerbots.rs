@@ -222,7 +222,7 @@ fn what_breaks_the_rules_is_refused_with_its_reason() {
         ",
     ) {
         let lines = match lines.strip_prefix("OPEN") {
-            Some(rest) if rest.is_empty() => open.to_owned(),
+            Some("") => open.to_owned(),
             Some(rest) => format!("{open}{}\n", rest.trim_start()),
             None => lines + "\n",
         };

@@ -6,4 +6,5 @@ mod gtowizard_host;
 mod panicking;
 mod panics;
 mod play_acpc;
+mod play_pokerbots;
 mod slumbot_host;

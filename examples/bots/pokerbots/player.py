@@ -61,7 +61,7 @@ def main():
                 game = Round(int(clause[1:]))
             elif clause[0] == "D":
                 over = True  # the result is acknowledged by a check
-            else:
+            elif clause[0] != "T":  # the time that is left
                 game.take(clause)
         answer = "K" if over else decide(game)
         engine.sendall(f"{answer}\n".encode())

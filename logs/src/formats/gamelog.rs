@@ -446,6 +446,7 @@ impl Round {
 }
 
 /// What a line says after a player's name.
+#[derive(Debug, Clone, Copy)]
 enum Said<'a> {
     Posts(&'a str),
     Dealt(&'a str),

@@ -341,7 +341,7 @@ impl Round {
             return Err(format!("a hand has {count} cards"));
         }
         let mut used = self.public.board().set();
-        self.hole.as_slice().iter().for_each(|cards| used = used | cards.set());
+        self.hole.as_slice().iter().for_each(|cards| used |= cards.set());
         if let Some(card) = cards.iter().find(|&&card| used.contains(card)) {
             return Err(format!("{card} is dealt twice"));
         }
