@@ -341,9 +341,8 @@ impl Engine {
             let quoted = shlex::try_quote(&word).map_err(|error| invalid(error.to_string()))?;
             Ok::<_, Error>(quoted.into_owned())
         });
-        environment.add_filter("estimate", |value: Value| {
-            estimate(&value).map(|value| Value::from_serialize(value))
-        });
+        environment
+            .add_filter("estimate", |value: Value| estimate(&value).map(Value::from_serialize));
         environment
             .add_filter("ends", |value: Value| estimate(&value).map(|it| vec![it.low, it.high]));
         environment.add_filter("sign", |ViaDeserialize(value): Given| value.sign());

@@ -14,6 +14,8 @@ use studies::{Action, Options, Report, STUDIES, Study};
 /// Studies whose documented runs were made before results were kept. Their pages have the figures
 /// of these runs.
 const WITHOUT_RESULTS: [&str; 5] = ["000", "001", "002", "003", "004"];
+/// Studies whose results are rules for people.
+const OF_RULES: [&str; 3] = ["001", "002", "003"];
 
 fn docs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/studies")
@@ -94,6 +96,22 @@ fn pages_in_docs_are_what_the_commands_write() {
                     same + 1
                 );
             }
+        }
+    }
+}
+
+#[test]
+fn rules_are_the_first_thing_on_pages_about_rules() {
+    for number in OF_RULES {
+        let Some(study) = STUDIES.iter().find(|study| study.number == number) else { continue };
+        let Some(results) = results(study) else { continue };
+        let report = report(study, &results);
+        for (name, heading, rules) in
+            [("page.md", "\n## ", "```"), ("report.html", "<h2>", "<pre>")]
+        {
+            let file = report.files.iter().find(|(file, _)| file == name).expect("a page");
+            let first = file.1.split(heading).next().unwrap_or_default();
+            assert!(first.contains(rules), "study {number}, {name}: {first}");
         }
     }
 }
