@@ -168,7 +168,7 @@ fn killed_twice_among_faults_a_run_goes_on_with_the_hands_it_had_open() {
     let open = host.json("/hands/in-progress?game_name=HUNL%20200BB");
     assert_eq!(open, json!([]));
     // Another version is another opponent, and so is another agent.
-    play(&at_run, &host.url(), "--agent random --hands 600 --out run --version 1")
+    play(&at_run, &host.url(), "--agent random --hands 600 --out run --opponent-version 1")
         .says_only(3, &["run holds another run", "the entrants are"]);
 }
 

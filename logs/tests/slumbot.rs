@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use game::{Action, BySeat, GameDef, PublicState, State};
-use logs::ledger::{Known, SlumbotCounts, SlumbotHand, SlumbotSession};
+use game::{Action, BySeat, GameDef, Payoff, PublicState, State};
+use logs::ledger::{HandScore, Known, SlumbotCounts, SlumbotHand, SlumbotSession};
+use logs::stats::{Batches, Change, Sums};
 use logs::{Entrant, HandRecord, LedgerReader, LedgerWriter, MatchInfo, Provenance};
 
 fn info() -> MatchInfo {
@@ -167,6 +168,37 @@ fn hands_and_sessions_are_kept_together_and_written_over() {
     assert_eq!((counts.settled, counts.beyond, counts.unknown_seen, counts.chips), (0, 1, 4, -50));
     assert_eq!(reader.slumbot_settled().expect("it reads"), []);
     assert_eq!(reader.slumbot_hand(1).expect("it reads"), Some(beyond));
+}
+
+#[test]
+fn scores_of_servers_are_kept_by_hand_and_a_series_that_changes_is_told_from_one_that_does_not() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("ledger.sqlite");
+    let mut writer = LedgerWriter::create(&path, &info()).expect("a ledger");
+    assert_eq!(writer.reader().and_then(|reader| reader.hand_scores()).expect("it reads"), []);
+    writer.prepare_slumbot().expect("tables");
+    let session = SlumbotSession { session: 4, token: None, closed: None, state: "one".into() };
+    let score = |hand, aivat| HandScore { hand, id: 7000 + hand, aivat };
+    let scores = [score(0, Some(-14.66)), score(1, None)];
+    writer.commit_slumbot(None, &[hand(0, Known::Played)], &scores, &session).expect("written");
+    let kept = writer.reader().and_then(|reader| reader.hand_scores()).expect("it reads");
+    assert_eq!(kept, scores);
+
+    let change = |later: i64| {
+        let (mut all, mut course) = (Sums::default(), Batches::default());
+        for hand in 0..1000 {
+            let luck = if hand % 2 == 0 { 300 } else { -300 };
+            let won = Payoff::from_chips(luck + if hand < 400 { 0 } else { later });
+            all.add(won, 1);
+            course.add(won, 1);
+        }
+        Change::of(&all, &course, 100).expect("hands enough")
+    };
+    assert!(!change(0).is_drift());
+    let changed = change(200);
+    assert!(changed.is_drift(), "{changed:?}");
+    assert_eq!((changed.before.0, changed.after.0), (400, 600));
+    assert!((changed.after.1 - changed.before.1 - 2000.0).abs() < 1e-6, "{changed:?}");
 }
 
 #[test]

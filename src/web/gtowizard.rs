@@ -283,7 +283,11 @@ impl Benchmark {
         let asked = slumbot::message::LoginRequest { password, ..Default::default() };
         let asked = slumbot::host::Request::Login(asked);
         login.admit_player(&parts.headers, &asked, caller(&parts.extensions))?;
-        Ok(if name.is_empty() { "client".to_owned() } else { client_name(Some(name)) })
+        Ok(if name.is_empty() {
+            "client".to_owned()
+        } else {
+            client_name(Some(&format!("{name}:")))
+        })
     }
 
     /// Passes the request to the host.

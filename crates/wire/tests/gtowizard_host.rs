@@ -83,14 +83,14 @@ fn mean(values: &[f64]) -> (f64, f64) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_mean_of_scores_is_that_of_winnings_with_less_variance() {
     let folder = TempDir::new().expect("a folder");
-    // It draws its actions, so both kinds of luck are removed.
-    let host = open(folder.path(), "random").await;
+    // It reports its strategy, so that both kinds of luck are removed.
+    let host = open(folder.path(), "equity:samples=20").await;
     let mut tasks = Vec::new();
     for task in 0..8 {
         let host = host.clone();
         tasks.push(tokio::spawn(async move {
             let (client, mut played) = (format!("client-{task}"), Vec::new());
-            for hand in 0..250 {
+            for hand in 0..150 {
                 let first = deal(&host, &client).await;
                 let over = finish(&host, &client, first, hand).await.game_state;
                 let score = over.aivat_score.expect("a finished hand has a score");
@@ -103,8 +103,8 @@ async fn the_mean_of_scores_is_that_of_winnings_with_less_variance() {
     for task in tasks {
         let (client, played) = task.await.expect("a client");
         let results = host.results(&client);
-        let of_hands: f64 = played.iter().map(|(won, _)| won).sum::<f64>() / 250.0;
-        assert_eq!(results.total_hands, 250);
+        let of_hands: f64 = played.iter().map(|(won, _)| won).sum::<f64>() / 150.0;
+        assert_eq!(results.total_hands, 150);
         // Chips a hand are big blinds a hundred hands.
         assert!((results.bb_per_100 - of_hands).abs() < 1e-6, "{results:?}");
         let without = results.chance_correction_bb_per_100 + results.action_correction_bb_per_100;
@@ -118,7 +118,7 @@ async fn the_mean_of_scores_is_that_of_winnings_with_less_variance() {
     let (off, error) = mean(&removed);
     assert!(off.abs() < 4.0 * error, "{off} ± {error}");
     let ((raw, raw_error), (score, score_error)) = (mean(&winnings), mean(&scores));
-    assert!(score_error < 0.8 * raw_error, "{raw} ± {raw_error}, {score} ± {score_error}");
+    assert!(score_error < 0.9 * raw_error, "{raw} ± {raw_error}, {score} ± {score_error}");
     assert_eq!(host.leaderboard(100, 100).len(), 8);
     assert!(host.leaderboard(100, 1000).is_empty() && host.leaderboard(3, 0).len() == 3);
 }

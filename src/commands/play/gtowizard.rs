@@ -49,7 +49,7 @@ pub(super) struct Args {
     slots: u16,
     /// The opponent's version; versions are different opponents, and a run is against one
     #[arg(long, value_name = "N", default_value_t = VERSION)]
-    version: u32,
+    opponent_version: u32,
     /// Requests per second over all slots; 0 for no limit
     #[arg(long, value_name = "R", default_value = "0", value_parser = rate)]
     rate: f64,
@@ -96,7 +96,7 @@ fn plan(args: &Args) -> Result<GtoWizardRunSettings, Failure> {
         timeout: args.timeout.0,
         rate: args.rate,
         pauses: [first_pause, first_pause.saturating_mul(16)],
-        opponent: (opponent(args.version, against.as_deref()), "gtowizard"),
+        opponent: (opponent(args.opponent_version, against.as_deref()), "gtowizard"),
     })?;
     let key = key(args.key_file.as_deref())?;
     if key.is_none() && args.host == LIVE {
@@ -105,7 +105,7 @@ fn plan(args: &Args) -> Result<GtoWizardRunSettings, Failure> {
              docs/gtowizard.md says how to get one"
         )));
     }
-    Ok(GtoWizardRunSettings { run, key, version: args.version, against })
+    Ok(GtoWizardRunSettings { run, key, version: args.opponent_version, against })
 }
 
 /// The key, from the file or the environment; it is never printed.

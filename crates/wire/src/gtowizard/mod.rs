@@ -184,7 +184,7 @@ async fn play(
     let GtoWizardRunSettings { run: plan, key, version, against } = plan;
     let def = Arc::new(game::games::nolimit_holdem());
     // The address, the key and the agent are checked before anything is written.
-    let http = Http::new(&plan.server, &GTO_WIZARD, None, headers(key)?)?;
+    let http = Http::new(&plan.server, &GTO_WIZARD, None, headers(key.as_deref())?)?;
     drop(Bot::new(&plan.agent, &def)?);
     let pacer = Pacer::new(plan.pace);
     let address = http.address();
@@ -202,10 +202,10 @@ async fn play(
         answer::read_list(&def, version, &body).map_err(foreign)
     };
     let who = (&GTO_WIZARD, &plan);
-    let mut found = match begun {
-        false => reach(who, &pacer, &address, 0, stop, seen, ask).await?,
-        true => None,
-    };
+    let mut found = None;
+    if !begun {
+        found = reach(who, &pacer, &address, 0, stop, seen, ask).await?;
+    }
     let seed = fresh_seed & (u64::MAX >> 1);
     let store = Store::open(&plan, &def, seed, &|session| {
         resume_state(&plan.folder, &def, version, session)
@@ -243,9 +243,10 @@ async fn play(
         }
     };
     // A complete run needs no server.
-    let end = match run.plan.hands {
-        hands if earlier >= hands => Ok(End::Complete),
-        _ => sessions(&run, slot, seen).await,
+    let end = if earlier >= run.plan.hands {
+        Ok(End::Complete)
+    } else {
+        sessions(&run, slot, seen).await
     };
     let summary = Summary::new(&run, since.elapsed(), &end)?;
     let summary = GtoWizardSummary::new(summary, version, &run.store.reader()?)?;
@@ -258,10 +259,10 @@ async fn play(
 }
 
 /// The headers of every request: the key, which is marked so that no log shows it.
-fn headers(key: Option<String>) -> Result<HeaderMap, Error> {
+fn headers(key: Option<&str>) -> Result<HeaderMap, Error> {
     let mut headers = HeaderMap::new();
     if let Some(key) = key {
-        let value = HeaderValue::from_str(&key);
+        let value = HeaderValue::from_str(key);
         let mut value = value.map_err(|_| Error::here("the key has characters that none has"))?;
         value.set_sensitive(true);
         headers.insert(KEY_HEADER, value);
