@@ -10,8 +10,9 @@
 //! threshold, and these add up: a scan over the rows of a leaf keeps them for the left side and has
 //! the right side as the rest.
 //!
-//! For splits every cumulated share is rounded to one of at most [`LEVELS`] levels, which hold about
-//! the same weight of rows; with fewer different numbers nothing is lost. Answers are exact medians.
+//! For splits every cumulated share is rounded to one of at most [`LEVELS`] levels, which hold
+//! about the same weight of rows; with fewer different numbers nothing is lost. Answers are exact
+//! medians.
 //!
 //! A leaf that is split needs a byte for each of its rows and thresholds: at most 15 for each
 //! cumulated share, or 31 if there are few.
