@@ -105,10 +105,10 @@ fn solutions_of_a_database_are_equilibria_and_rules_are_priced_on_other_games() 
     assert!(price("found: calls") < 0.025);
     assert!(price("mine.rules: bets") > 0.05);
     // The published rule with its condition bets only with the best card, and is never called.
-    let [conditional, alone] = ["", " with its condition"]
+    let [plain, conditional] = ["", " with its condition"]
         .map(|condition| price(&format!("published all-in rule{condition}")))
         .map(|price| price - self::number(&rules["rules"][0]["exploitability"]));
-    assert!(conditional.abs() < 0.02 && alone.abs() < 0.002, "{conditional} and {alone}");
+    assert!(plain.abs() < 0.02 && conditional.abs() < 0.002, "{plain} and {conditional}");
     for card in ["card.svg", "card.html"] {
         let said = folder.read(card);
         shows(&said, &["The last bet", "Nobody has bet: 1 size, costs 0.0", "The bet is the pot"]);

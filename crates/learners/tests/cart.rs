@@ -308,7 +308,8 @@ proptest! {
     #[test]
     fn every_split_is_the_best_for_its_rows(table in any_table(), entropy in any::<bool>()) {
         let loss = if entropy { Loss::Entropy } else { Loss::Gini };
-        let tree = fit(&table, &Options { depth: 4, criterion: Criterion::Means(loss), ..Options::default() });
+        let criterion = Criterion::Means(loss);
+        let tree = fit(&table, &Options { depth: 4, criterion, ..Options::default() });
         every_test_is_best(&tree, &table, Criterion::Means(loss));
     }
 
@@ -333,7 +334,11 @@ proptest! {
             table.row(rows[0], &mut values);
             tree.predict(&values, &mut shares);
             let mut sum = 0.0;
-            let answer: Vec<f64> = shares.iter().map(|&share| { sum += f64::from(share); sum }).collect();
+            let added = shares.iter().map(|&share| {
+                sum += f64::from(share);
+                sum
+            });
+            let answer: Vec<f64> = added.collect();
             let [own, least] =
                 [Some(&answer[..]), None].map(|answer| absolute_error(&table, rows, answer));
             prop_assert!(own <= least + 1e-3 * (1.0 + least), "{own} and {least}");

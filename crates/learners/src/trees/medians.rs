@@ -10,8 +10,12 @@
 //! threshold, and these add up: a scan over the rows of a leaf keeps them for the left side and has
 //! the right side as the rest.
 //!
-//! For splits every cumulated share is rounded to one of [`LEVELS`] levels, which hold about the
-//! same weight of rows; with fewer different numbers nothing is lost. Answers are exact medians.
+//! For splits every cumulated share is rounded to one of at most [`LEVELS`] levels, which hold
+//! about the same weight of rows; with fewer different numbers nothing is lost. Answers are exact
+//! medians.
+//!
+//! A leaf that is split needs a byte for each of its rows and thresholds: at most 15 for each
+//! cumulated share, or 31 if there are few.
 
 use super::grow::{Matrix, Sorter, in_turn};
 use super::{Branch, Node, both, mixed, partition};
@@ -20,6 +24,10 @@ use crate::{Bins, Table};
 
 /// The most levels of a cumulated share in the search for splits.
 const LEVELS: usize = 32;
+
+/// The most if a row has more than [`FEW`] cumulated shares.
+const LEVELS_OF_MANY: usize = 16;
+const FEW: usize = 8;
 
 /// The steps that cumulated shares are rounded to, so that the rounding errors of labels do not
 /// count as different numbers.
@@ -143,14 +151,18 @@ fn weighted_middle(numbers: &mut [(u32, f32)]) -> f64 {
 impl Levels {
     fn new(table: &Table) -> Levels {
         let (rows, outputs) = (table.rows(), table.classes().len() - 1);
+        let mut cumulated = vec![0.0f32; rows * outputs];
+        for (row, numbers) in cumulated.chunks_exact_mut(outputs).enumerate() {
+            let mut sum = 0.0f64;
+            for (number, &share) in numbers.iter_mut().zip(table.label(row)) {
+                sum += f64::from(share);
+                *number = (sum.min(1.0) * STEPS).round() as f32;
+            }
+        }
         let columns = parallel::map(0..outputs, |output| {
-            let number = |row: usize| {
-                let sum: f64 =
-                    table.label(row)[..=output].iter().map(|&share| f64::from(share)).sum();
-                (sum.min(1.0) * STEPS).round() as f32
-            };
-            let numbers: Vec<f32> = (0..rows).map(number).collect();
-            let cuts = cuts(&numbers, table.weights(), LEVELS);
+            let numbers: Vec<f32> = cumulated[output..].iter().step_by(outputs).copied().collect();
+            let most = if outputs > FEW { LEVELS_OF_MANY } else { LEVELS };
+            let cuts = cuts(&numbers, table.weights(), most);
             let mut sums = [[0.0; 2]; LEVELS];
             let codes = numbers.iter().zip(table.weights()).map(|(&number, &weight)| {
                 let code = cuts.partition_point(|&cut| cut <= number);
@@ -175,21 +187,15 @@ impl Levels {
     }
 }
 
-/// The thresholds that tell rows of a leaf apart.
-///
-/// Cumulated shares with one level are left out, and those that rank all rows alike are one. The
-/// others come in the order of their numbers of thresholds, most first, so that a threshold of some
-/// rank is one of the first.
-#[derive(Default)]
+/// The thresholds that tell rows of a leaf apart, each a lane. Cumulated shares with one level have
+/// none, and those that rank all rows alike have the same.
 struct Thresholds {
-    /// The number of bytes of a row in `ranks`: a multiple of [`LANES`].
-    width: usize,
-    /// The rank of each cumulated share among the levels of the leaf, row by row.
-    ranks: Vec<u8>,
+    /// The number of groups of [`LANES`] thresholds, the last one filled up.
+    groups: usize,
+    /// Whether a row is at or below each threshold, 1 or 0, row by row.
+    below: Vec<[u8; LANES]>,
     /// The weight of each row.
     weights: Vec<f32>,
-    /// The thresholds of each rank: how many groups of [`LANES`] there are, and where they begin.
-    groups: Vec<(usize, usize)>,
     /// The width of each threshold.
     widths: Vec<[f32; LANES]>,
     /// The weight of the rows at or below each threshold.
@@ -201,28 +207,22 @@ struct Thresholds {
 impl Thresholds {
     /// Whether all rows are alike.
     fn is_empty(&self) -> bool {
-        self.groups.is_empty()
+        self.groups == 0
     }
 
     /// The absolute error of the rows.
     fn loss(&self) -> f64 {
-        let none = vec![[0.0; LANES]; self.sums.len()];
-        self.both_sides(&none, 0.0)
+        self.both_sides(&vec![[0.0; LANES]; self.groups], 0.0)
     }
 
     /// Adds a row to the weights at or below each threshold.
     #[inline]
     fn add(&self, at: usize, left: &mut [[f32; LANES]]) {
-        let ranks = &self.ranks[at * self.width..][..self.width];
-        let (ranks, _) = ranks.as_chunks::<LANES>();
         let weight = self.weights[at];
-        for (rank, &(count, start)) in self.groups.iter().enumerate() {
-            let lanes = &mut left[start..start + count];
-            for (lanes, ranks) in lanes.iter_mut().zip(ranks) {
-                for lane in 0..LANES {
-                    let below = f32::from(u8::from(ranks[lane] <= rank as u8));
-                    lanes[lane] += below * weight;
-                }
+        let row = &self.below[at * self.groups..][..self.groups];
+        for (lanes, below) in left.iter_mut().zip(row) {
+            for (lane, &below) in lanes.iter_mut().zip(below) {
+                *lane += f32::from(below) * weight;
             }
         }
     }
@@ -232,23 +232,22 @@ impl Thresholds {
     #[inline]
     fn both_sides(&self, left: &[[f32; LANES]], weight: f32) -> f64 {
         let rest = self.weight - weight;
-        let mut sum = 0.0;
-        for &(count, start) in &self.groups {
-            let mut lanes = [0.0f32; LANES];
-            let range = start..start + count;
-            let numbers = left[range.clone()].iter().zip(&self.sums[range.clone()]);
-            for ((left, sums), widths) in numbers.zip(&self.widths[range]) {
-                for lane in 0..LANES {
-                    let low = left[lane].min(weight - left[lane]);
-                    let right = sums[lane] - left[lane];
-                    let high = right.min(rest - right);
-                    lanes[lane] += widths[lane] * (low + high);
-                }
+        let mut errors = [0.0f32; LANES];
+        for ((left, sums), widths) in left.iter().zip(&self.sums).zip(&self.widths) {
+            for (lane, error) in errors.iter_mut().enumerate() {
+                let low = smaller(left[lane], weight - left[lane]);
+                let right = sums[lane] - left[lane];
+                *error += widths[lane] * (low + smaller(right, rest - right));
             }
-            sum += f64::from(lanes.iter().sum::<f32>());
         }
-        sum
+        errors.into_iter().map(f64::from).sum()
     }
+}
+
+/// The smaller of two numbers, in one instruction.
+#[inline]
+fn smaller(a: f32, b: f32) -> f32 {
+    if a < b { a } else { b }
 }
 
 impl MedianGrower<'_> {
@@ -318,14 +317,14 @@ impl MedianGrower<'_> {
         column: usize,
         sorter: &mut Sorter,
     ) -> Option<Split> {
-        let code = |at: usize| self.matrix.code(rows[at], column);
-        let order = sorter.sort(rows.len(), self.matrix.intervals(column), code);
-        let mut left = vec![[0.0; LANES]; thresholds.sums.len()];
+        let codes: Vec<u16> = rows.iter().map(|&row| self.matrix.code(row, column)).collect();
+        let order = sorter.sort(rows.len(), self.matrix.intervals(column), |at| codes[at]);
+        let mut left = vec![[0.0; LANES]; thresholds.groups];
         let (mut weight, mut last) = (0.0f32, None);
         let mut best: Option<Split> = None;
         for (passed, &at) in order.iter().enumerate() {
             let at = at as usize;
-            let code = code(at);
+            let code = codes[at];
             if let Some(last) = last.filter(|&last| last != code) {
                 let counts = [passed, rows.len() - passed];
                 let weights = [weight, thresholds.weight - weight].map(f64::from);
@@ -379,30 +378,27 @@ impl MedianGrower<'_> {
                 kept.push((output, widths.collect()));
             }
         }
-        kept.sort_by_key(|(_, widths)| std::cmp::Reverse(widths.len()));
-        let width = kept.len().next_multiple_of(LANES);
-        let mut thresholds = Thresholds { width, ..Thresholds::default() };
-        for at in 0..kept.first().map_or(0, |(_, widths)| widths.len()) {
-            let start = thresholds.widths.len();
-            let of_rank = kept.iter().map_while(|(_, widths)| widths.get(at));
-            let of_rank: Vec<f32> = of_rank.map(|&width| width as f32).collect();
-            for widths in of_rank.chunks(LANES) {
-                let mut lanes = [0.0; LANES];
-                lanes[..widths.len()].copy_from_slice(widths);
-                thresholds.widths.push(lanes);
-            }
-            thresholds.groups.push((thresholds.widths.len() - start, start));
+        // The output and the rank of each threshold.
+        let (mut places, mut all_widths) = (Vec::new(), Vec::new());
+        for &(output, ref widths) in &kept {
+            places.extend((0..widths.len() as u8).map(|threshold| (output, threshold)));
+            all_widths.extend(widths.iter().map(|&width| width as f32));
         }
-        thresholds.ranks = vec![u8::MAX; rows.len() * width];
-        for (ranks, &row) in thresholds.ranks.chunks_exact_mut(width.max(1)).zip(rows) {
-            let codes = self.levels.row(row);
-            for (place, &(output, _)) in ranks.iter_mut().zip(&kept) {
-                *place = rank(present[output], codes[output]);
+        let groups = places.len().div_ceil(LANES);
+        all_widths.resize(groups * LANES, 0.0);
+        let mut below = vec![[0u8; LANES]; rows.len() * groups];
+        for (row, lanes) in rows.iter().zip(below.chunks_exact_mut(groups.max(1))) {
+            let codes = self.levels.row(*row);
+            let lanes = lanes.as_flattened_mut().iter_mut();
+            for (lane, &(output, threshold)) in lanes.zip(&places) {
+                *lane = u8::from(rank(present[output], codes[output]) <= threshold);
             }
         }
-        let weights = rows.iter().map(|&row| self.table.weights()[row as usize]);
-        thresholds.weights = weights.collect();
-        let mut sums = vec![[0.0; LANES]; thresholds.widths.len()];
+        let weights = rows.iter().map(|&row| self.table.weights()[row as usize]).collect();
+        let widths = all_widths.as_chunks().0.to_vec();
+        let sums = vec![[0.0; LANES]; groups];
+        let mut thresholds = Thresholds { groups, below, weights, widths, sums, weight: 0.0 };
+        let mut sums = std::mem::take(&mut thresholds.sums);
         for at in 0..rows.len() {
             thresholds.add(at, &mut sums);
             thresholds.weight += thresholds.weights[at];

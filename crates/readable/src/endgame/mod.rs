@@ -10,8 +10,8 @@
 //! [`Endgame::against`] and [`Endgame::exploitability`] what strategies get against a best response
 //! (Algorithm 3, for both seats). [`database`] has random games with their equilibria, [`rules`]
 //! short rules found in them, [`trees`] decision trees learned from them (sections 3 and 4) and
-//! [`neighbours`] those nearest to a game, which [`comparison`] compares and [`size_tree`] shows; [`play()`] lets a person play against the
-//! equilibrium.
+//! [`neighbours`] those nearest to a game, which [`comparison`] compares and [`size_tree`] shows;
+//! [`play()`] lets a person play against the equilibrium.
 
 pub mod comparison;
 pub mod database;

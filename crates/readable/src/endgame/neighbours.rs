@@ -6,7 +6,7 @@
 //! every remembered game is an example, and the difference of the cards' input counts as much as a
 //! player's distribution.
 //!
-//! The search is exhaustive: the cdfs of [`LANES`] games are interleaved, so that as many distances
+//! The search is exhaustive: the cdfs of several games are interleaved, so that as many distances
 //! are computed at a time.
 
 use std::ops::Range;

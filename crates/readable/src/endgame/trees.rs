@@ -1,8 +1,8 @@
 //! Decision trees that predict equilibria of endgames, and their scores at every depth.
 //!
 //! Ganzfried & Yusuf, "Computing human-understandable strategies", Games 2017, section 4. A greedy
-//! tree cut off at a depth is the greedy tree of that depth: one is grown for all depths. It reduces
-//! the squared error of probabilities and answers their means, or the [distance of
+//! tree cut off at a depth is the greedy tree of that depth: one is grown for all depths. It
+//! reduces the squared error of probabilities and answers their means, or the [distance of
 //! strategies](super::rules::distance_of_strategies), which is the absolute error of cumulated
 //! probabilities, and answers their medians: see [`Deviation`].
 
