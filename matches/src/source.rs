@@ -385,8 +385,8 @@ fn log_start(path: &Path) -> Result<Option<Option<acpc::Header>>, Error> {
         ),
         None => format!(
             "{path} is neither a cardroom ledger nor an ACPC log: {begins} (`cardroom import` also \
-             reads PokerStars text, Open Hand History, Pokerbots game logs, PHH in files named .phh \
-             or .phhs, and CSV in files named .csv)"
+             reads PokerStars text, Open Hand History, Pokerbots game logs, PHH in files named \
+             .phh or .phhs, and CSV in files named .csv)"
         ),
     }))
 }
