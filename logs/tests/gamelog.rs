@@ -135,7 +135,8 @@ proptest! {
         name in proptest::sample::select(vec!["plain", "mess2"]),
         line: proptest::sample::Index,
         change in "(A|B) (calls|checks|folds|raises to 9|bets 7|awarded 1|shows \\[Ah Kd\\])|\
-                   Flop \\[2c 3d 4h\\], A \\(2\\), B \\(2\\)|Round #1, A \\(0\\), B \\(0\\)|.{0,20}",
+                   Flop \\[2c 3d 4h\\], A \\(2\\), B \\(2\\)|\
+                    Round #1, A \\(0\\), B \\(0\\)|.{0,20}",
     ) {
         let text = recorded(name);
         let mut lines: Vec<&str> = text.lines().collect();

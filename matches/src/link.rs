@@ -136,8 +136,8 @@ impl Starting {
     }
 
     /// Waits until the program has connected, or until `until`: then the error is
-    /// [`LinkError::Late`], and the call may be repeated. Other errors are final. `name` and `most`,
-    /// its time limit in all, are for messages.
+    /// [`LinkError::Late`], and the call may be repeated. Other errors are final. `name` and
+    /// `most`, its time limit in all, are for messages.
     pub(crate) fn connect(
         &mut self,
         until: Instant,

@@ -290,7 +290,9 @@ proptest! {
     }
 
     #[test]
-    fn moves_of_a_hand_are_its_actions_in_letters(choices in proptest::collection::vec(0..9u32, 24)) {
+    fn moves_of_a_hand_are_its_actions_in_letters(
+        choices in proptest::collection::vec(0..9u32, 24),
+    ) {
         let mut public = PublicState::new(&game());
         let board: Board = "2c8dTh3sJc".parse().unwrap();
         let mut again = public.clone();

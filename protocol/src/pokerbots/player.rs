@@ -1,8 +1,8 @@
 //! The bot's side of the protocol: the engine's bytes in, events out; actions in, bytes out.
 //!
 //! Every clause is checked against the rules: whose turn it is, which cards are due, what a round
-//! pays. Lines that ask for nothing but a check (the result of a round, the streets after an all-in)
-//! are answered here.
+//! pays. Lines that ask for nothing but a check (the result of a round, the streets after an
+//! all-in) are answered here.
 
 use std::sync::Arc;
 use std::time::Duration;
