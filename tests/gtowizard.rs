@@ -113,16 +113,16 @@ fn check_ledgers(run: &Path, host: &Path) -> [usize; 3] {
 fn with_eight_percent_of_all_answers_lost_both_ledgers_agree_hand_for_hand() {
     let at_run = Folder::new();
     let host = host("seed = 9\ndrop_after = 0.04\nstatus = 0.04\ncodes = [502, 503, 504]\n");
-    let arguments = "--agent random --hands 1000 --slots 4 --out run --json --quiet --pause 1ms";
+    let arguments = "--agent random --hands 400 --slots 4 --out run --json --quiet --pause 1ms";
     let summary = play(&at_run, &host.url(), arguments).code(0).json();
     assert_eq!(summary["schema"], "cardroom-play-gtowizard/1");
     let [played, unseen, beyond] = check_ledgers(&at_run.join("run"), &host.folder);
-    assert_eq!((played, summary["played"].as_u64()), (1000, Some(1000)), "{summary:#}");
-    assert!(unseen > 10, "{summary:#}");
+    assert_eq!((played, summary["played"].as_u64()), (400, Some(400)), "{summary:#}");
+    assert!(unseen > 5, "{summary:#}");
     assert_eq!(summary["unknown"].as_u64(), Some(unseen as u64), "{summary:#}");
     assert_eq!(summary["beyond"].as_u64(), Some(beyond as u64), "{summary:#}");
-    assert_eq!(summary["scored"], 1000);
-    assert!(summary["failures"].as_u64() > Some(100), "{summary:#}");
+    assert_eq!(summary["scored"], 400);
+    assert!(summary["failures"].as_u64() > Some(50), "{summary:#}");
     // The score has the smaller deviation, and both are of the same hands.
     let error = |key: &str| number(&summary[key]["standard_error"]);
     assert!(error("aivat") < error("rate"), "{summary:#}");
@@ -134,12 +134,12 @@ fn with_eight_percent_of_all_answers_lost_both_ledgers_agree_hand_for_hand() {
     // Asked once more, the run is complete, and the server is not needed for saying so.
     drop(host);
     play(&at_run, "http://127.0.0.1:9", arguments).code(0);
-    let said = play(&at_run, "http://127.0.0.1:9", "--agent random --hands 1000 --out run").code(0);
+    let said = play(&at_run, "http://127.0.0.1:9", "--agent random --hands 400 --out run").code(0);
     for expected in ["score against version 2", "no change of the score is detectable"] {
         assert!(said.stdout.contains(expected), "no `{expected}` in {}", said.stdout);
     }
     let stats = at_run.json("stats run");
-    assert_eq!(stats["hands"], 1000);
+    assert_eq!(stats["hands"], 400);
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn killed_twice_among_faults_a_run_goes_on_with_the_hands_it_had_open() {
     assert_eq!(open, json!([]));
     // Another version is another opponent, and so is another agent.
     play(&at_run, &host.url(), "--agent random --hands 600 --out run --opponent-version 1")
-        .says_only(3, &["run holds another run", "the entrants are"]);
+        .says_only(3, &["run holds another run", "gtowizard:1"]);
 }
 
 #[test]
@@ -276,7 +276,7 @@ fn the_agents_name_and_the_key_go_with_every_request_and_the_key_is_shown_nowher
     let options = "--agent fold --hands 1 --slots 1 --out run --key-file key";
     let run = play(&folder, &url, options).code(0);
     assert!(!run.stdout.contains("very-secret") && !run.stderr.contains("very-secret"));
-    assert!(run.stdout.contains("published for fold: -64.6 ± 3.3 bb/100"), "{}", run.stdout);
+    assert!(run.stdout.contains("1 hand with an AIVAT score"), "{}", run.stdout);
     let seen = seen.lock().expect("nobody panics").clone();
     assert_eq!(seen.len(), 3, "{seen:#?}");
     for head in &seen {

@@ -1,5 +1,5 @@
-//! The OpenAPI 3.1 description of the JSON API, and that of the GTO Wizard Benchmark's. Each route is
-//! described where it is made, in one call that gives the router its path; schemas come from the
+//! The OpenAPI 3.1 description of the JSON API, and that of the GTO Wizard Benchmark's. Each route
+//! is described where it is made, in one call that gives the router its path; schemas come from the
 //! types of the answers.
 
 use axum::Router;

@@ -150,7 +150,7 @@ impl Benchmark {
             .route(
                 api.post::<HandObject>(act_path, act, acting, &codes),
                 post(
-                    |State(api): State<Benchmark>, Path(id): Path<String>, request: Request| async move {
+                    |State(api): State<Self>, Path(id): Path<String>, request: Request| async move {
                         api.respond(Endpoint::Act, Some(id), request).await
                     },
                 ),

@@ -1,5 +1,5 @@
-//! Fault injection for the Slumbot API and that of the GTO Wizard Benchmark: for tests of clients, and for practice. `docs/server.md`
-//! describes the file that configures it.
+//! Fault injection for the Slumbot API and that of the GTO Wizard Benchmark: for tests of clients,
+//! and for practice. `docs/server.md` describes the file that configures it.
 //!
 //! Each request meets at most one fault; which one is a function of the seed and of the request's
 //! number in the order in which requests came in.

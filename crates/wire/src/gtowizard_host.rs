@@ -80,8 +80,8 @@ struct Sums {
     all_won: f64,
 }
 
-/// The name of the client with this key, which is shown to others: what stands before a colon in it,
-/// and a mark that tells nothing of the key.
+/// The name of the client with this key, which is shown to others: what stands before a colon in
+/// it, and a mark that tells nothing of the key.
 pub fn client_name(key: Option<&str>) -> String {
     let Some(key) = key.filter(|key| !key.is_empty()) else { return "anonymous".to_owned() };
     let hash: [u8; 32] = Sha256::digest(key.as_bytes()).into();

@@ -2,10 +2,10 @@
 //! hand's result on the server's account, its baseline or score, its times, and whether its result
 //! is known.
 //!
-//! They are in additional tables, `slumbot_sessions`, `slumbot_hands` and `hand_scores`. A hand played to its
-//! end is in both `hands` and `slumbot_hands`, with the same number. One whose answer was lost is
-//! in `slumbot_hands` only, since not all its cards are known. Related rows are written in one
-//! transaction. `docs/ledger.md` describes the columns.
+//! They are in additional tables, `slumbot_sessions`, `slumbot_hands` and `hand_scores`. A hand
+//! played to its end is in both `hands` and `slumbot_hands`, with the same number. One whose answer
+//! was lost is in `slumbot_hands` only, since not all its cards are known. Related rows are written
+//! in one transaction. `docs/ledger.md` describes the columns.
 
 use std::collections::HashMap;
 use std::time::Duration;

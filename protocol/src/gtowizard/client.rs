@@ -4,8 +4,8 @@
 //! A request whose answer is lost is not simply repeated: an action may have been played, and the
 //! same one may be legal again on the next street. The client asks for the list of open hands
 //! instead ([`Endpoint::InProgress`]). It shows whether the action must be sent (again) or the hand
-//! has gone on. A hand that is not in the list is over, and nothing tells how: it is *unseen*. After
-//! a lost request for a new hand the list may hold a hand that nobody has taken up, which the
+//! has gone on. A hand that is not in the list is over, and nothing tells how: it is *unseen*.
+//! After a lost request for a new hand the list may hold a hand that nobody has taken up, which the
 //! caller finds, since it knows all of its hands, and hands over by [`Client::adopt`].
 //!
 //! The state can be saved ([`Client::save`]) and restored after a crash: a request in flight at

@@ -221,8 +221,8 @@ impl Secret {
         Seeds { deals: word(0), decisions: word(1), baseline: word(2) }
     }
 
-    /// The seed of the cards for a seed that a client asks for: always the same, and nobody can know
-    /// the cards who does not know the secret.
+    /// The seed of the cards for a seed that a client asks for: always the same, and nobody can
+    /// know the cards who does not know the secret.
     pub(super) fn asked(&self, seed: u32) -> u64 {
         let mut hash = Sha256::new();
         hash.update(self.secret);

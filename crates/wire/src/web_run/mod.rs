@@ -3,8 +3,8 @@
 //!
 //! What a session sends and what the answers mean is decided by a machine of `protocol`. Here are
 //! the settings and the result of a run, the connection (`http`), the pace of all sessions together
-//! and the limits on failures (`pace`), the ledger (`store`), and what a session keeps of its hand in
-//! play (`hand`).
+//! and the limits on failures (`pace`), the ledger (`store`), and what a session keeps of its hand
+//! in play (`hand`).
 //!
 //! Unusable answers and hands without an end are counted, over resumed runs as well, and end the
 //! run when there are too many. A contradiction ends it, too.

@@ -7,9 +7,9 @@
 //! If the server has changed its format, an unattended run must stop sending requests. So three
 //! things are counted, each over the whole run: unusable answers since a hand was last finished,
 //! all unusable answers, and hands given up since one was finished. An answer is unusable when a
-//! server of the API would not send it. The counts are saved with the sessions, so that a resumed run
-//! continues them. A connection that loses, cuts or repeats answers now and then stays far below
-//! the limits.
+//! server of the API would not send it. The counts are saved with the sessions, so that a resumed
+//! run continues them. A connection that loses, cuts or repeats answers now and then stays far
+//! below the limits.
 
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
