@@ -138,8 +138,6 @@ fn with_eight_percent_of_all_answers_lost_both_ledgers_agree_hand_for_hand() {
     for expected in ["score against version 2", "no change of the score is detectable"] {
         assert!(said.stdout.contains(expected), "no `{expected}` in {}", said.stdout);
     }
-    let stats = at_run.json("stats run");
-    assert_eq!(stats["hands"], 400);
 }
 
 #[test]
