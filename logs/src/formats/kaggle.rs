@@ -189,7 +189,7 @@ fn read_hand(
     let mut payoffs = BySeat::new(count);
     for (seat, &player) in def.seats().zip(&players) {
         let chips = won[player];
-        if !(chips.abs() < MOST_CHIPS) {
+        if chips.is_nan() || chips.abs() >= MOST_CHIPS {
             return Err(format!("hand_returns has {chips}, which is no amount of chips").into());
         }
         payoffs[seat] = Payoff::from_parts((chips * Payoff::PER_CHIP as f64).round() as i64);

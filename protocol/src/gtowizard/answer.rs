@@ -111,7 +111,10 @@ pub fn read(def: &Arc<GameDef>, version: u32, body: &[u8]) -> Result<Shown, Answ
     hand(def, version, &json(body)?)
 }
 
-/// Parses the list of open hands: each one's number, and the hand or what is wrong with it.
+/// An entry of the list of open hands: its number, and the hand or what is wrong with it.
+pub type OpenHand = (u64, Result<Shown, AnswerError>);
+
+/// Parses the list of open hands.
 ///
 /// # Errors
 /// When it is no list, or an entry has no number.
@@ -119,7 +122,7 @@ pub fn read_list(
     def: &Arc<GameDef>,
     version: u32,
     body: &[u8],
-) -> Result<Vec<(u64, Result<Shown, AnswerError>)>, AnswerError> {
+) -> Result<Vec<OpenHand>, AnswerError> {
     let value = json(body)?;
     let Value::Array(entries) = &value else {
         let found = excerpt(&value.to_string());
