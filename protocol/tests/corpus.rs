@@ -8,7 +8,7 @@ use crate::fuzzing::{acpc, gtowizard, pokerbots, slumbot};
 
 type Target = (&'static str, fn(&[u8]));
 
-const TARGETS: [Target; 11] = [
+const TARGETS: [Target; 13] = [
     ("game_file", acpc::game_file),
     ("match_state", acpc::match_state),
     ("reply", acpc::reply),

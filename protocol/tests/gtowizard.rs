@@ -104,7 +104,7 @@ proptest! {
                 prop_assert_eq!(end.winnings, hand.winnings());
                 prop_assert_eq!(end.other, hand.hole()[hand.server()]);
                 prop_assert_eq!(end.aivat_score, Some(-14.66));
-                return Ok(());
+                break;
             }
             prop_assert_eq!(shown.end, None);
             let action = any_action(&hand, &mut random);

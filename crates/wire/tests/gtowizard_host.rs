@@ -135,7 +135,7 @@ async fn a_client_has_twenty_open_hands_at_most_and_others_have_theirs() {
     assert!(matches!(refused, GtoWizardError::Full) && refused.status() == 409);
     assert_eq!(host.in_progress("one").await.expect("a list"), open_hands);
     let other = deal(&host, "other").await;
-    assert_eq!(host.in_progress("other").await.expect("a list"), [other.clone()]);
+    assert_eq!(host.in_progress("other").await.expect("a list"), std::slice::from_ref(&other));
     // Nobody plays the hands of others.
     let refused = host.act("one", other.hand_id, "f").await.expect_err("it is another's");
     assert_eq!(refused.status(), 404);
@@ -153,7 +153,7 @@ async fn a_restarted_host_knows_open_hands_results_and_refuses_finished_hands() 
     let over = finish(&host, "one", first, 3).await;
     let second = deal(&host, "one").await;
     let (results, in_play) = (host.results("one"), host.in_progress("one").await.expect("a list"));
-    assert_eq!(in_play, [second.clone()]);
+    assert_eq!(in_play, std::slice::from_ref(&second));
     host.sessions().close();
     drop(host);
     // As if the server had been killed before the score was noted.

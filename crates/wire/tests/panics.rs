@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use agents::{AgentChoice, Cost};
 use logs::stats::DecisionTally;
-use logs::{DecisionRecord, Fallback, LedgerReader, Provenance};
+use logs::{DecisionRecord, Entrant, Fallback, LedgerReader, Provenance};
 use matches::games::load_game;
 use matches::runner::Stop;
 use protocol::acpc::dealer::{Limits, Replies};
@@ -21,6 +21,7 @@ use wire::host::{HostedTable, SeatPlan, Stops, TablePlan};
 use wire::play_acpc;
 use wire::slumbot;
 use wire::slumbot_host::{HostPlan, InjectedFault, SlumbotHost};
+use wire::web_run::{End, Pace, RunSettings, Server};
 
 use crate::panicking::{METHODS, panicking};
 
@@ -284,17 +285,12 @@ fn at_a_slumbot_server() {
     check(&["act", "meet", "hand_over"], |agent| {
         let folder = TempDir::new().expect("a folder");
         let second = Duration::from_secs(1);
-        let plan = slumbot::SlumbotRunSettings {
+        let run = RunSettings {
             agent,
             hands: HANDS.into(),
-            server: slumbot::Server {
-                url: server(),
-                prefix: Some("/slumbot/api".into()),
-                timeout: 10 * second,
-                certificates: None,
-            },
+            server: Server { url: server(), timeout: 10 * second, certificates: None },
             sessions: 1,
-            pace: slumbot::Pace {
+            pace: Pace {
                 rate: None,
                 first_pause: second / 100,
                 longest_pause: second,
@@ -303,14 +299,15 @@ fn at_a_slumbot_server() {
             },
             seed: Some(1),
             deadline: None,
-            login: None,
-            opponent: None,
+            opponent: Entrant::named("slumbot"),
             folder: folder.path().join("run"),
             name: "run".into(),
             provenance: Provenance::default(),
         };
+        let prefix = Some("/slumbot/api".into());
+        let plan = slumbot::SlumbotRunSettings { run, prefix, login: None, opponent: None };
         let played = slumbot::play_blocking(plan, 1, &Stop::new(), &mut |_| {}).expect("a run");
-        assert_eq!(played.end.expect("a whole run"), slumbot::End::Complete);
+        assert_eq!(played.end.expect("a whole run"), End::Complete);
         let DecisionTally { entrants } = played.summary.decisions;
         entrants.into_iter().next().expect("the agent").fallbacks
     });
