@@ -57,9 +57,13 @@ fn an_answer_that_was_replaced_is_counted_and_explained_and_fails_a_strict_match
     script(at, "bot", "printf 'R3\\n' >&3");
     let arguments = ("match pokerbots:bot call --hands 40 --out m --threads 1", GAME);
     let shown = at.ok(arguments);
-    let first = shown.lines().next().unwrap_or_default();
-    shows(first, &["pokerbots:bot", "made for it", "it answered `R3`, which is not legal here"]);
-    shows(first, &["legal: "]);
+    let note = shown.lines().find(|line| line.starts_with("note: of the 100 decisions"));
+    let note = note.unwrap_or_else(|| panic!("{shown}"));
+    shows(
+        note,
+        &["pokerbots_bot, 40 were made for it", "it answered `R3`, which is not legal here"],
+    );
+    shows(note, &["legal: "]);
     at.fails(5, (arguments, "--strict"), "it answered `R3`");
     let other = "match pokerbots:bot call --hands 40";
     at.fails(3, other, "play with --game pokerbots.nolimit.2p");
@@ -91,7 +95,7 @@ fn a_tournament_of_six_bots_ends_though_one_hangs_one_floods_and_one_dies() {
             at_fault.insert(string(&entrant["name"]));
         }
     }
-    let named = ["dies", "floods", "hangs"].map(|name| format!("pokerbots:{name}"));
+    let named = ["dies", "floods", "hangs"].map(|name| format!("pokerbots_{name}"));
     assert!(at_fault.iter().eq(&named), "{at_fault:?}");
     let standings = list(&played["standings"]);
     assert_eq!(standings.len(), 6, "{played}");

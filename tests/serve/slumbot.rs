@@ -575,7 +575,13 @@ fn where_sessions_cannot_be_written_everything_stays_as_it_was() {
         assert_eq!(post(&server, "/api/login", "{}").code, 503);
     }
     assert_eq!(server.json("/api/v1/slumbot")["sessions"], sessions);
-    // The hand goes on where it was, and so do hands that need no further place.
+    assert_eq!(
+        post(&server, "/api/act", &json!({ "token": token, "incr": "k" }).to_string()).code,
+        503
+    );
+    // Where there is room again, the hand goes on where it was.
+    let server = Server::start_in(server.kill());
+    assert_eq!(server.json("/api/v1/slumbot")["sessions"], sessions);
     assert_eq!(act(&server, &token, "k").json()["action"], "ck/kk/");
     assert_eq!(act(&server, &token, "b19900").json()["session_num_hands"], 1);
     assert_eq!(new_hand(&server, &token)["client_pos"], 1);
