@@ -136,7 +136,8 @@ fn sit(at: &Folder, lines: &[&str]) -> (crate::program::Run, Vec<String>) {
             heard.extend(answers.next().and_then(Result::ok));
         }
     }
-    drop(stream);
+    // Both halves, or it stays open.
+    drop((stream, answers));
     (end(child), heard)
 }
 

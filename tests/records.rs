@@ -195,7 +195,7 @@ fn hands_of_poker_sites_are_imported_and_what_is_left_out_is_said() {
     at.write("notes.txt", "some notes\n");
     at.run("import notes.txt --out n").failed(
         3,
-        "also reads PokerStars text, Open Hand History, Pokerbots game logs, Kaggle replays, PHH in",
+        "also reads PokerStars text, Open Hand History, Pokerbots game logs, Kaggle replays",
     );
     // A rake is an error, or left out.
     let raked = ZOOM.replace("#1000", "#1001").replace("Rake $0", "Rake $0.01");

@@ -309,7 +309,7 @@ fn the_study_of_endgames_prices_trees_and_rules_beside_doing_nothing() {
     let depths = folder.read("s/depth.csv");
     assert_eq!(depths.lines().count(), 1 + 2 * 10 * 18 + 2);
     let files = "table.csv depth.csv rules.csv best.rules 001-front.svg page.md card.svg card.html \
-                 figure-4a-absolute.svg figure-4b-squared.svg figure-6a-absolute.svg";
+                 001-figure-4a-absolute.svg 001-figure-4b-squared.svg 001-figure-6a-absolute.svg";
     check_done(
         folder,
         "study 001 --scale 0.01 --out s",

@@ -277,8 +277,9 @@ pub(crate) fn explained(
     Some(BySeat::from_fn(given.len(), won))
 }
 
-/// What each seat takes out of a finished hand's pots, in whole chips, with the chips that come back
-/// to it: the indivisible chips of a pot go one by one to its winners, in the order of `seats`.
+/// What each seat takes out of a finished hand's pots, in whole chips, with the chips that come
+/// back to it: the indivisible chips of a pot go one by one to its winners, in the order of
+/// `seats`.
 pub(crate) fn taken_in_whole_chips(record: &HandRecord, seats: &[Seat]) -> BySeat<u64> {
     let committed = record.public.committed();
     let exact = BySeat::from_fn(committed.len(), |seat| {

@@ -1,5 +1,5 @@
-//! PokerStars' text, Open Hand History and Kaggle's replays as files that are read: what is written comes back, and
-//! what other programs write is replayed by the rules or told.
+//! PokerStars' text, Open Hand History and Kaggle's replays as files that are read: what is written
+//! comes back, and what other programs write is replayed by the rules or told.
 
 use game::{BySeat, Payoff, games, notation};
 use logs::HandRecord;

@@ -30,8 +30,8 @@ use crate::shell;
 ///
 /// A study is a list of cardroom commands; --dry-run prints them. Their results stay in the study's
 /// folder, with its tables (CSV), pictures (SVG), the page of docs/studies (page.md), a page for a
-/// browser (report.html) and all that these are made from (results.json). The same command resumes a study that was interrupted or killed, and writes
-/// the report of a finished one again.
+/// browser (report.html) and all that these are made from (results.json). The same command resumes
+/// a study that was interrupted or killed, and writes the report of a finished one again.
 ///
 /// Studies:
 ///   000  Bertsimas and Paskov, World-class interpretable poker: four students of one teacher

@@ -98,8 +98,8 @@ pub(crate) struct Judged {
 }
 
 /// The verdict on a claim with these parts, the same rule for all: reproduced if all parts hold, in
-/// part if some do, contradicted if some fail and none holds, undecided if intervals leave all open;
-/// not tried without parts.
+/// part if some do, contradicted if some fail and none holds, undecided if intervals leave all
+/// open; not tried without parts.
 fn verdict(parts: &[Outcome]) -> &'static str {
     let some = |outcome| parts.contains(&outcome);
     match (some(Outcome::Holds), some(Outcome::Fails), some(Outcome::Open)) {

@@ -1,4 +1,4 @@
-//! Presentation of results: numbers in words, aligned tables, cards to play by, Markdown, SVG images
+//! Presentation of results: numbers in words, aligned tables, cards to play by, Markdown, pictures
 //! and spelling suggestions.
 
 pub mod card;

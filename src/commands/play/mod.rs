@@ -26,7 +26,8 @@ mod gtowizard;
 mod slumbot;
 mod web_run;
 
-/// Play as an agent at a table elsewhere: an ACPC dealer, a Pokerbots engine, Slumbot or GTO Wizard.
+/// Play as an agent at a table elsewhere: an ACPC dealer, a Pokerbots engine, Slumbot or GTO
+/// Wizard.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]

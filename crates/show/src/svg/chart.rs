@@ -141,8 +141,8 @@ impl<'a> Chart<'a> {
         self.coloured("", None)
     }
 
-    /// The chart as a [file](Chart::file) with the class `chart` that is narrow, so that its letters
-    /// are readable on a phone, and tall enough for its legend.
+    /// The chart as a [file](Chart::file) with the class `chart` that is narrow, so that its
+    /// letters are readable on a phone, and tall enough for its legend.
     pub fn narrow_file(mut self) -> String {
         let names = self.lines.iter().filter(|line| !line.name.is_empty()).count();
         self.size = [360, 250 + LEADING as u32 * names as u32];

@@ -111,8 +111,8 @@ impl Intervals {
                 svg.add(format_args!(
                     "<g class=\"kind-{kind}\" fill=\"currentColor\"><title>{}: {} ± {}</title>\
                      <line x1=\"{:.1}\" y1=\"{y:.1}\" x2=\"{:.1}\" y2=\"{y:.1}\" \
-                     stroke=\"currentColor\" stroke-width=\"2.5\"/><circle cx=\"{:.1}\" cy=\"{y:.1}\" \
-                     r=\"3.5\"/></g>",
+                     stroke=\"currentColor\" stroke-width=\"2.5\"/>\
+                     <circle cx=\"{:.1}\" cy=\"{y:.1}\" r=\"3.5\"/></g>",
                     escaped(&kinds[kind]),
                     signed_minus(at, 0),
                     fixed(half, 0),

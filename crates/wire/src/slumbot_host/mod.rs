@@ -10,9 +10,9 @@
 //!   sessions on disk. [`files`]: the small files, with the secret behind cards and tokens.
 //! - [`ledgers`]: the records. [`view`]: what a client may see of its session.
 //!
-//! Folder: `secret`, `sessions.sqlite` (slots), `agents` (their names, one a line, in the order of their
-//! numbers), `tokens.csv` (every session that ever was, so that a ledger's deal numbers can be
-//! traced: deal number = session × 2³² + deal of the session), `forfeits.jsonl`.
+//! Folder: `secret`, `sessions.sqlite` (slots), `agents` (their names, one a line, in the order of
+//! their numbers), `tokens.csv` (every session that ever was, so that a ledger's deal numbers can
+//! be traced: deal number = session × 2³² + deal of the session), `forfeits.jsonl`.
 
 pub(crate) mod files;
 mod ledgers;

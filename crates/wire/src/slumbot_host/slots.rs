@@ -1,9 +1,9 @@
-//! The state that must survive the process, as rows of an SQLite database: one for each session, for
-//! each hand that a client left open, and for each additional token of a session.
+//! The state that must survive the process, as rows of an SQLite database: one for each session,
+//! for each hand that a client left open, and for each additional token of a session.
 //!
-//! Each is called a slot. It is written in one transaction before its answer is sent, so it survives
-//! the end of the process, however it comes; a power failure may lose the last ones, but never
-//! leaves one that is written in part.
+//! Each is called a slot. It is written in one transaction before its answer is sent, so it
+//! survives the end of the process, however it comes; a power failure may lose the last ones, but
+//! never leaves one that is written in part.
 
 use std::fs::OpenOptions;
 use std::io;
