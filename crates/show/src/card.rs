@@ -118,12 +118,12 @@ impl Card {
                 let room = inner - NUMBER - bold.wide(what) - 16.0;
                 let base = y + 18.0;
                 texts.push(([EDGE, base], "class=\"soft\"", number.to_string()));
-                let end = "font-weight=\"bold\" text-anchor=\"end\"";
-                texts.push(([WIDTH - EDGE, base], end, what.clone()));
                 for line in regular.wrapped(when, room.max(0.4 * inner)) {
                     y += 18.0;
                     texts.push(([EDGE + NUMBER, y], "", line));
                 }
+                let end = "font-weight=\"bold\" text-anchor=\"end\"";
+                texts.push(([WIDTH - EDGE, base], end, what.clone()));
                 y += 6.0;
                 rules.push((y, "line"));
             }

@@ -78,7 +78,11 @@ fn files_that_make_no_sense_are_refused_with_the_reason() {
         ("delay_from = \"3s\"", "delay_from (3s) is longer than delay_to (1s)"),
         ("status = 0.1\ncodes = []", "codes is empty: name at least one status, such as 503"),
         ("codes = [200]", "codes: 200 is not an error status: write 400 to 599"),
-        ("only = [\"register\"]", "only: there is no `register`: write login, new_hand or act"),
+        (
+            "only = [\"register\"]",
+            "only: there is no `register`: write login, new_hand, act, in_progress, results or \
+             leaderboard",
+        ),
         ("\ndelay_to = \"soon\"", "line 2: `soon` is not a duration"),
         ("\n\ndrops = 0.1", "line 3: unknown field `drops`"),
         ("drop = \"often\"", "line 1: invalid type"),
