@@ -7,8 +7,10 @@
 //! [`MAX_OPEN`] open hands, scores without luck, results, and a leaderboard.
 //!
 //! The score of a hand, `aivat_score`, is its result without the luck of the cards and of our
-//! agent's draws among its actions, whose distributions are recorded as they are drawn (AIVAT). Its
-//! mean is that of the results (`logs::estimate`).
+//! agent's draws among its actions, whose distributions are recorded as they are drawn (AIVAT;
+//! `logs::estimate`). Both kinds of luck are taken out with the weights that would have left the
+//! least variance of the client's earlier hands. These are known before the hand, so its score has
+//! the mean of its result, whatever the client does.
 //!
 //! Folder: `clients.jsonl`, one line for each session of a client and for each score, in order.
 
@@ -73,8 +75,11 @@ struct Sums {
     won: f64,
     score: f64,
     score_squares: f64,
-    chance: f64,
-    draws: f64,
+    /// The luck that is taken out, of the cards and of our agent's draws.
+    taken: [f64; 2],
+    /// Each kind of luck times the result, and squared.
+    with_result: [f64; 2],
+    squares: [f64; 2],
     /// Those with a seed of the client's included.
     all_hands: u64,
     all_won: f64,
@@ -97,9 +102,40 @@ pub fn client_name(key: Option<&str>) -> String {
 enum Line {
     /// A session of a client, for hands against an agent.
     Session { client: String, token: String, agent: Option<String> },
-    /// A finished hand; results in big blinds.
-    Hand { client: String, hand: u64, asked: bool, won: f64, score: f64, chance: f64, draws: f64 },
+    /// A finished hand.
+    Hand {
+        client: String,
+        hand: u64,
+        #[serde(flatten)]
+        score: Score,
+    },
 }
+
+/// What the score of a hand is made of, in big blinds.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+struct Score {
+    /// Whether the client has asked for the deal.
+    asked: bool,
+    won: f64,
+    /// What it gained by the luck of the cards, and by our agent's draws.
+    luck: [f64; 2],
+    /// The weights of both.
+    weights: [f64; 2],
+}
+
+impl Score {
+    fn taken(&self) -> [f64; 2] {
+        [0, 1].map(|kind| self.weights[kind] * self.luck[kind])
+    }
+
+    fn value(&self) -> f64 {
+        let [chance, draws] = self.taken();
+        self.won - chance - draws
+    }
+}
+
+/// Hands of a client before any luck is taken out.
+const FIRST_HANDS: u64 = 20;
 
 /// Why a request fails; nothing has changed then.
 #[derive(Debug, thiserror::Error)]
@@ -158,10 +194,9 @@ impl GtoWizardHost {
         for (number, line) in (1..).zip(text.lines()) {
             match serde_json::from_str(line) {
                 Ok(Line::Session { client, token, agent }) => sessions.push((client, token, agent)),
-                Ok(Line::Hand { client, hand, asked, won, score, chance, draws }) => {
+                Ok(Line::Hand { client, hand, score }) => {
                     scored.insert(hand);
-                    let scores = [won, score, chance, draws];
-                    lock(&inner.clients).entry(client).or_default().sums.add(asked, scores);
+                    lock(&inner.clients).entry(client).or_default().sums.add(score);
                 }
                 // A kill may have cut the last line, after which others may have come.
                 Err(error) => {
@@ -400,14 +435,14 @@ impl GtoWizardHost {
         let won = dealt.hand.winnings() as f64 * unit;
         let without = inner.estimates.without_luck(&record, &decisions);
         let Some(without) = without else { return Err(HostError::NotRecorded(None)) };
-        let scores = [won, without.score, without.chance, without.draws];
-        let [_, score, chance, draws] = scores;
-        let (owner, hand, asked) = (client.to_owned(), dealt.deal, dealt.asked);
-        self.note(&Line::Hand { client: owner, hand, asked, won, score, chance, draws })?;
+        let luck = [without.chance, without.draws];
         let mut clients = lock(&inner.clients);
-        clients.entry(client.to_owned()).or_default().sums.add(asked, scores);
+        let sums = &mut clients.entry(client.to_owned()).or_default().sums;
+        let score = Score { asked: dealt.asked, won, luck, weights: sums.weights() };
+        self.note(&Line::Hand { client: client.to_owned(), hand: dealt.deal, score })?;
+        sums.add(score);
         // Hundredths of a chip, as the original writes them.
-        Ok((score / unit * 100.0).round() / 100.0)
+        Ok((score.value() / unit * 100.0).round() / 100.0)
     }
 
     fn note(&self, line: &Line) -> Result<(), HostError> {
@@ -419,18 +454,30 @@ impl GtoWizardHost {
 }
 
 impl Sums {
-    fn add(&mut self, asked: bool, [won, score, chance, draws]: [f64; 4]) {
+    fn add(&mut self, score: Score) {
         self.all_hands += 1;
-        self.all_won += won;
-        if asked {
+        self.all_won += score.won;
+        if score.asked {
             return;
         }
         self.hands += 1;
-        self.won += won;
-        self.score += score;
-        self.score_squares += score * score;
-        self.chance += chance;
-        self.draws += draws;
+        self.won += score.won;
+        self.score += score.value();
+        self.score_squares += score.value().powi(2);
+        for (kind, (luck, taken)) in score.luck.into_iter().zip(score.taken()).enumerate() {
+            self.taken[kind] += taken;
+            self.with_result[kind] += luck * score.won;
+            self.squares[kind] += luck * luck;
+        }
+    }
+
+    /// The weights of both kinds of luck, whose means are zero, that would have left the least
+    /// variance so far.
+    fn weights(&self) -> [f64; 2] {
+        [0, 1].map(|kind| match self.squares[kind] > 0.0 && self.hands >= FIRST_HANDS {
+            true => (self.with_result[kind] / self.squares[kind]).clamp(0.0, 1.0),
+            false => 0.0,
+        })
     }
 
     fn results(&self, name: &str) -> ResultsObject {
@@ -443,8 +490,8 @@ impl Sums {
             bb_per_100: 100.0 * self.won / hands,
             aivat_score_bb_per_100: 100.0 * mean,
             aivat_std_bb_per_100: 100.0 * (variance / hands).sqrt(),
-            chance_correction_bb_per_100: 100.0 * self.chance / hands,
-            action_correction_bb_per_100: 100.0 * self.draws / hands,
+            chance_correction_bb_per_100: 100.0 * self.taken[0] / hands,
+            action_correction_bb_per_100: 100.0 * self.taken[1] / hands,
             all_hands_chips_bb_per_100: 100.0 * self.all_won / self.all_hands.max(1) as f64,
         }
     }
