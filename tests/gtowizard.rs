@@ -54,7 +54,10 @@ fn hosts_scores(folder: &Path) -> BTreeMap<u64, f64> {
     let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
     let hands = lines.filter_map(|line| {
         let hand = line.get("hand")?;
-        Some((hand["hand"].as_u64()?, 100.0 * hand["score"].as_f64()?))
+        let part =
+            |kind: usize| Some(hand["weights"][kind].as_f64()? * hand["luck"][kind].as_f64()?);
+        let score = hand["won"].as_f64()? - part(0)? - part(1)?;
+        Some((hand["hand"].as_u64()?, 100.0 * score))
     });
     hands.collect()
 }

@@ -162,7 +162,8 @@ fn a_seat_at_an_engine_is_played_to_the_end_and_what_breaks_the_rules_is_told() 
     run.failed(4, "the engine sent `T29.000 C F D2`: `F`: there is nothing to call");
     let (run, _) = sit(at, &["T30.000 P0 HAs,Kd"]);
     run.failed(4, "closed the connection in the middle of round 1");
-    at.fails(2, "play pokerbots nowhere --agent call", "is neither HOST:PORT");
+    let usage = at.run("play pokerbots nowhere --agent call").code(2);
+    shows(&usage.stderr, &["`nowhere` is neither HOST:PORT"]);
     let alone = "play pokerbots 127.0.0.1:1 --agent call --connect-timeout 100ms";
     at.fails(4, alone, "cannot connect to 127.0.0.1:1 within 100ms");
 }
