@@ -80,7 +80,7 @@ fn check_ledgers(run: &Path, host: &Path) -> [usize; 3] {
     let scores = reader.hand_scores().expect("scores");
     let mut counts = [0; 3];
     let mut known = Vec::new();
-    for row in reader.slumbot_hands().expect("hands") {
+    for row in reader.web_hands().expect("hands") {
         let id = row.number.expect("the server's number");
         known.push(id);
         let hosts = hosts.get(&id).unwrap_or_else(|| panic!("the host has no hand {id}"));

@@ -16,5 +16,5 @@ mod other_formats;
 mod phh;
 mod results;
 mod site_files;
-mod slumbot;
 mod stats;
+mod web_run;

@@ -29,7 +29,7 @@ use protocol::acpc::reply::{Ignored, Question, Reply};
 use protocol::acpc::{matchstate, reply};
 use serde::Deserialize;
 
-use crate::link::{Link, LinkError, Starting, WaitDeadline, shorten};
+use crate::link::{EXIT_TIMEOUT, Link, LinkError, Starting, WaitDeadline, shorten};
 use crate::program::Program;
 use crate::waiting;
 use crate::waiting::{FIRST_NOTICE, NOTICE_INTERVAL, Wait};
@@ -84,9 +84,6 @@ const FIRST_PAUSE: Duration = Duration::from_millis(100);
 
 /// The longest pause before a restart.
 const MAX_PAUSE: Duration = Duration::from_secs(5);
-
-/// The time limit for a program that is no longer needed to end by itself.
-const EXIT_TIMEOUT: Duration = Duration::from_millis(500);
 
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case")]

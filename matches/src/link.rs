@@ -17,6 +17,9 @@ use crate::waiting::{FIRST_NOTICE, Wait};
 /// The longest line accepted from a program, in bytes.
 const MAX_LINE: usize = 65_536;
 
+/// The time limit for a program that is no longer needed to end by itself.
+pub(crate) const EXIT_TIMEOUT: Duration = Duration::from_millis(500);
+
 /// The interval between checks of a starting program.
 const POLL_INTERVAL: Duration = Duration::from_millis(2);
 

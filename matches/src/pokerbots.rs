@@ -26,7 +26,7 @@ use protocol::pokerbots::{CLOCK, Dialect, GAME, Host, ROUNDS, Refused};
 use serde::Deserialize;
 
 use crate::games::load_game;
-use crate::link::{Link, LinkError, Starting, WaitDeadline};
+use crate::link::{EXIT_TIMEOUT, Link, LinkError, Starting, WaitDeadline};
 use crate::program::Program;
 use crate::waiting::{self, FIRST_NOTICE, NOTICE_INTERVAL, Wait};
 
@@ -88,9 +88,6 @@ const OUTPUT_LIMIT: u64 = 512 * 1024;
 
 /// The time limit for an answer without a clock.
 const TIMEOUT: Duration = Duration::from_secs(10);
-
-/// The time limit for a bot that is no longer needed to end by itself.
-const EXIT_TIMEOUT: Duration = Duration::from_millis(500);
 
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case")]

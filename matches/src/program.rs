@@ -361,26 +361,18 @@ enum StderrTail {
 }
 
 impl StderrTail {
-    /// Starts a thread that reads the stream to its end, so that the pipe never fills up.
-    fn read(mut stream: ChildStderr) -> io::Result<StderrTail> {
+    /// Keeps the last bytes of the stream.
+    fn read(stream: ChildStderr) -> io::Result<StderrTail> {
         let tail = Arc::new(Mutex::new(VecDeque::new()));
-        let (open, more) = mpsc::channel();
+        let (open, more) = mpsc::channel::<()>();
         let into = Arc::clone(&tail);
-        std::thread::Builder::new().name("errors".into()).spawn(move || {
-            let _open: mpsc::Sender<()> = open;
-            let mut chunk = [0; MAX_BYTES];
-            loop {
-                let count = match stream.read(&mut chunk) {
-                    Ok(0) => return,
-                    Ok(count) => count,
-                    Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                    Err(_) => return,
-                };
-                let mut tail = into.lock().unwrap_or_else(PoisonError::into_inner);
-                tail.extend(&chunk[..count]);
-                let excess = tail.len().saturating_sub(MAX_BYTES);
-                tail.drain(..excess);
-            }
+        drain("errors", stream, move |bytes| {
+            // Closed with the thread.
+            let _: &mpsc::Sender<()> = &open;
+            let mut tail = into.lock().unwrap_or_else(PoisonError::into_inner);
+            tail.extend(bytes);
+            let excess = tail.len().saturating_sub(MAX_BYTES);
+            tail.drain(..excess);
         })?;
         Ok(StderrTail::Read { tail, more })
     }
@@ -412,23 +404,33 @@ impl StderrTail {
     }
 }
 
-/// Starts a thread that reads the stream to its end, so that the pipe never fills up, and appends
-/// it to the file as long as that is smaller than the limit.
-fn copy(mut stream: impl Read + Send + 'static, mut file: File, limit: u64) -> io::Result<()> {
-    let thread = std::thread::Builder::new().name("output".into());
+/// Appends the stream to the file as long as that is smaller than the limit.
+fn copy(stream: impl Read + Send + 'static, mut file: File, limit: u64) -> io::Result<()> {
+    drain("output", stream, move |bytes| {
+        let size = file.metadata().map_or(limit, |data| data.len());
+        let rest = usize::try_from(limit.saturating_sub(size)).unwrap_or(usize::MAX);
+        // A full disk must not stop the program.
+        let _ = file.write_all(&bytes[..bytes.len().min(rest)]);
+    })
+}
+
+/// Starts a thread of this name that reads the stream to its end, so that the pipe never fills up,
+/// and passes on what comes.
+fn drain(
+    name: &str,
+    mut stream: impl Read + Send + 'static,
+    mut take: impl FnMut(&[u8]) + Send + 'static,
+) -> io::Result<()> {
+    let thread = std::thread::Builder::new().name(name.to_owned());
     thread.spawn(move || {
         let mut chunk = [0; MAX_BYTES];
         loop {
-            let count = match stream.read(&mut chunk) {
+            match stream.read(&mut chunk) {
                 Ok(0) => return,
-                Ok(count) => count,
-                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Ok(count) => take(&chunk[..count]),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(_) => return,
-            };
-            let size = file.metadata().map_or(limit, |data| data.len());
-            let rest = usize::try_from(limit.saturating_sub(size)).unwrap_or(usize::MAX);
-            // A full disk must not stop the program.
-            let _ = file.write_all(&chunk[..count.min(rest)]);
+            }
         }
     })?;
     Ok(())

@@ -11,7 +11,7 @@ use game::{BySeat, GameDef, Payoff, Seat};
 use logs::estimate::Observed;
 use logs::formats::SiteFormat;
 use logs::formats::{ReadError, acpc};
-use logs::ledger::SlumbotHand;
+use logs::ledger::WebHand;
 use logs::stats::StopRule;
 use logs::{DecisionRecord, DecisionTally, HandRecord, LedgerReader, MatchInfo};
 use protocol::acpc::gamedef::Reading;
@@ -144,7 +144,7 @@ impl Source {
     /// If they cannot be read.
     pub fn baselines(&self) -> Result<HashMap<u64, Payoff>, Error> {
         let Source::Ledger(reader) = self else { return Ok(HashMap::new()) };
-        Ok(reader.slumbot_baselines()?)
+        Ok(reader.web_baselines()?)
     }
 
     /// The file or folder, if it is a ledger's.
@@ -212,15 +212,15 @@ impl Source {
     /// If they cannot be read.
     pub fn settled(&self) -> Result<Vec<Settled>, Error> {
         let Source::Ledger(reader) = self else { return Ok(Vec::new()) };
-        if !reader.is_slumbot()? {
+        if !reader.is_web_run()? {
             return Ok(Vec::new());
         }
-        let settled = |hand: SlumbotHand| {
+        let settled = |hand: WebHand| {
             let (seat, won) = (Seat::new(hand.seat.into())?, Payoff::from_chips(hand.winnings?));
             let (baseline, together) = (baseline(&hand), hand.together);
             Some(Settled { hand: hand.hand, seat, won, together, baseline })
         };
-        let hands = reader.slumbot_settled()?;
+        let hands = reader.web_settled()?;
         Ok(hands.into_iter().filter_map(settled).collect())
     }
 
@@ -312,7 +312,7 @@ pub fn cut_off(path: &Path, error: &ReadError) -> String {
 }
 
 /// Slumbot's winnings against itself; the server reports by how much this side did better.
-fn baseline(hand: &SlumbotHand) -> Option<Payoff> {
+fn baseline(hand: &WebHand) -> Option<Payoff> {
     Some(Payoff::from_chips(hand.winnings? - hand.baseline?))
 }
 

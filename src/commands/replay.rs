@@ -147,7 +147,7 @@ fn open(args: &Args) -> Result<LedgerReader, Failure> {
         return refuse("an ACPC log does not say which agents played");
     };
     let folder = ledger.path().parent().map(std::path::Path::to_path_buf).unwrap_or_default();
-    if ledger.is_slumbot()? || ledger.info().hands == 0 {
+    if ledger.is_web_run()? || ledger.info().hands == 0 {
         return refuse("its cards came over the Slumbot API, from no seed");
     }
     if folder.join(wire::host::HOSTED_FILE).exists() {

@@ -9,7 +9,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use cards::CardSet;
-use logs::ledger::{FILE_NAME, Known, SlumbotHand, in_journal};
+use logs::ledger::{FILE_NAME, Known, WebHand, in_journal};
 use logs::{HandRecord, LedgerReader};
 use serde_json::Value;
 
@@ -79,7 +79,7 @@ fn same(ours: &HandRecord, hosts: &HandRecord) -> bool {
 }
 
 /// Whether this is the host's record of a settled hand, with this result.
-fn is_result(hosts: &HandRecord, row: &SlumbotHand, winnings: i64) -> bool {
+fn is_result(hosts: &HandRecord, row: &WebHand, winnings: i64) -> bool {
     let client = hosts.public.def().seats().nth(row.seat.into()).expect("0 or 1");
     let hole: cards::HoleCards = row.hole.parse().expect("cards");
     hosts.entrants[client] == 0
@@ -95,7 +95,7 @@ fn check_ledgers(run: &Path, host: &Path) -> (usize, usize, usize) {
     let mut counts = (0, 0, 0);
     let mut played: BTreeMap<u64, BTreeMap<u64, HandRecord>> = BTreeMap::new();
     let mut settled: BTreeMap<u64, (usize, i64)> = BTreeMap::new();
-    for row in reader.slumbot_hands().expect("hands") {
+    for row in reader.web_hands().expect("hands") {
         match row.known {
             Known::Unknown => counts.2 += 1,
             Known::Settled | Known::Beyond => {

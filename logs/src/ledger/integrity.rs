@@ -191,7 +191,7 @@ impl LedgerReader {
             }
             let info: String = connection.query_row("SELECT info FROM match", (), |r| r.get(0))?;
             everything.update(&info);
-            everything.update(crate::ledger::slumbot::hash(&connection)?);
+            everything.update(crate::ledger::web_run::hash(&connection)?);
             contents = Some(hexadecimal(&everything.finalize()));
             let noted = crate::ledger::writer::read_note(&connection, MATCH_NOTE)?;
             if noted != Some(hash_of_text(&info)) {

@@ -19,7 +19,7 @@ mod journal;
 mod merge;
 mod reader;
 mod schema;
-mod slumbot;
+mod web_run;
 mod writer;
 
 use std::fmt;
@@ -36,7 +36,7 @@ pub use integrity::Integrity;
 pub use journal::{HandRows, Journal, Spent, in_journal};
 pub use merge::merge;
 pub use reader::{Hands, LedgerReader};
-pub use slumbot::{HandScore, Known, SlumbotCounts, SlumbotHand, SlumbotSession};
+pub use web_run::{HandScore, Known, WebCounts, WebHand, WebSession};
 pub use writer::LedgerWriter;
 
 /// Key of the note that marks a match as played elsewhere and imported.

@@ -216,7 +216,7 @@ async fn play(
         found = reach(who, &pacer, &address, earlier, stop, seen, ask).await?;
     }
     let mut taken: HashSet<u64> =
-        store.0.reader()?.slumbot_hands()?.iter().filter_map(|hand| hand.number).collect();
+        store.0.reader()?.web_hands()?.iter().filter_map(|hand| hand.number).collect();
     taken.extend(
         store.0.open_sessions(|session| slot::open_id(&plan.folder, &def, version, session))?,
     );

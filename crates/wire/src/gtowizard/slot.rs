@@ -15,7 +15,7 @@ use agents::HandOutcome;
 use backon::ExponentialBackoff;
 use game::{BySeat, GameDef, InfoSet, Seat};
 use logs::HandRecord;
-use logs::ledger::{HandScore, Known, SlumbotHand, SlumbotSession};
+use logs::ledger::{HandScore, Known, WebHand, WebSession};
 use matches::bot::Bot;
 use protocol::gtowizard::answer::{self, Fault};
 use protocol::gtowizard::client::{Client, ClientError, Finished, News, Next, Request, Unseen};
@@ -472,7 +472,7 @@ impl Slot {
             sums.chips += winnings;
             sums.disturbed += u64::from(hand.disturbed);
         });
-        entry.hands.push(SlumbotHand {
+        entry.hands.push(WebHand {
             number: Some(id),
             known: if counts { Known::Played } else { Known::Beyond },
             winnings: Some(winnings),
@@ -494,11 +494,11 @@ impl Slot {
     /// Counts a hand whose end was not seen; returns its row. Another hand is played in its place:
     /// the claim stays. Hands that ended with this side's fold are no exception, although their
     /// result is known: they would be in the rate more often than others.
-    fn unseen(&mut self, hand: &Unseen) -> SlumbotHand {
+    fn unseen(&mut self, hand: &Unseen) -> WebHand {
         let open = std::mem::take(&mut self.open);
         self.shared.store.count(|counts| counts.unknown_seen += 1);
         let seat = Seat::new(usize::from(hand.seat & 1)).expect("0 or 1");
-        SlumbotHand {
+        WebHand {
             number: Some(hand.id),
             action: hand.action.clone(),
             hole: hand.hole.clone(),
@@ -522,7 +522,7 @@ impl Slot {
 
     fn entry(&self) -> Entry {
         let (session, state) = (self.session, String::new());
-        let session = SlumbotSession { session, token: None, closed: None, state };
+        let session = WebSession { session, token: None, closed: None, state };
         Entry { record: None, hands: Vec::new(), score: None, session }
     }
 }
@@ -538,7 +538,7 @@ fn read(
     folder: &Path,
     def: &Arc<GameDef>,
     version: u32,
-    session: &SlumbotSession,
+    session: &WebSession,
 ) -> Result<(Saved, Client), Error> {
     let saved = Saved::read(folder, session)?;
     let damaged = |reason: &dyn Display| damaged(folder, session.session, reason);
@@ -555,7 +555,7 @@ pub(super) fn resume_state(
     folder: &Path,
     def: &Arc<GameDef>,
     version: u32,
-    session: &SlumbotSession,
+    session: &WebSession,
 ) -> Result<ResumeState, Error> {
     let (saved, client) = read(folder, def, version, session)?;
     let Saved { number, unusable, .. } = saved;
@@ -570,7 +570,7 @@ pub(super) fn open_id(
     folder: &Path,
     def: &Arc<GameDef>,
     version: u32,
-    session: &SlumbotSession,
+    session: &WebSession,
 ) -> Result<Option<u64>, Error> {
     Ok(read(folder, def, version, session)?.1.id())
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use agents::HandOutcome;
 use backon::ExponentialBackoff;
 use game::{BySeat, GameDef, InfoSet, PublicState, Seat, Turn};
-use logs::ledger::{Known, SlumbotHand, SlumbotSession};
+use logs::ledger::{Known, WebHand, WebSession};
 use logs::{DecisionRecord, Fallback, HandRecord};
 use matches::bot::Bot;
 use matches::bot::Decided;
@@ -426,7 +426,7 @@ impl Session {
         &mut self,
         hand: Finished,
         record: &mut Option<(HandRecord, Vec<DecisionRecord>)>,
-    ) -> SlumbotHand {
+    ) -> WebHand {
         let open = std::mem::take(&mut self.open);
         let Finished { number, seat, public, hole, payoffs, end, disturbed } = hand;
         if let Some(agent) = &mut self.agent {
@@ -440,7 +440,7 @@ impl Session {
             counts.disturbed += u64::from(disturbed);
             counts.blind += u64::from(open.blind);
         });
-        let row = SlumbotHand {
+        let row = WebHand {
             number: Some(end.session_num_hands),
             known: Known::Played,
             winnings: Some(end.winnings),
@@ -459,7 +459,7 @@ impl Session {
     }
 
     /// Counts a hand whose end is not known; returns its row.
-    fn unsettled(&mut self, hand: &Unsettled) -> SlumbotHand {
+    fn unsettled(&mut self, hand: &Unsettled) -> WebHand {
         let never_seen = !hand.seen();
         let open = if !never_seen && hand.number == self.open.number {
             // Another hand is played in its place: the claim stays.
@@ -473,7 +473,7 @@ impl Session {
             counts.blind += u64::from(open.blind);
         });
         let seat = Seat::new(hand.seat.into()).expect("0 or 1");
-        SlumbotHand {
+        WebHand {
             action: hand.action.clone(),
             hole: hand.hole.clone(),
             board: hand.board.clone(),
@@ -488,13 +488,13 @@ impl Session {
         &mut self,
         hand: &Settled,
         together_beyond: bool,
-        unwritten: &[SlumbotHand],
-    ) -> Result<SlumbotHand, Error> {
+        unwritten: &[WebHand],
+    ) -> Result<WebHand, Error> {
         let store = &self.shared.store;
         let row = match &hand.hand {
             Some(known) => {
                 let here = unwritten.iter().find(|row| row.hand == known.number).cloned();
-                let there = || store.reader()?.slumbot_hand(known.number).map_err(Error::from);
+                let there = || store.reader()?.web_hand(known.number).map_err(Error::from);
                 match here {
                     Some(row) => Some(row),
                     None => there()?,
@@ -525,7 +525,7 @@ impl Session {
             let open = HandInPlay { began_ms: now_ms(), ..HandInPlay::default() };
             self.row(&open, store.number(), Seat::new(0).expect("0"))
         });
-        Ok(SlumbotHand {
+        Ok(WebHand {
             known: if beyond { Known::Beyond } else { Known::Settled },
             winnings: Some(hand.winnings),
             baseline: hand.baseline,
@@ -537,7 +537,7 @@ impl Session {
     }
 
     /// A row for a hand of unknown result.
-    fn row(&self, open: &HandInPlay, hand: u64, seat: Seat) -> SlumbotHand {
+    fn row(&self, open: &HandInPlay, hand: u64, seat: Seat) -> WebHand {
         open.row(self.session, hand, seat)
     }
 }
@@ -566,12 +566,8 @@ impl Session {
     }
 
     fn entry(&self) -> Entry {
-        let session = SlumbotSession {
-            session: self.session,
-            token: None,
-            closed: None,
-            state: String::new(),
-        };
+        let session =
+            WebSession { session: self.session, token: None, closed: None, state: String::new() };
         Entry { record: None, hands: Vec::new(), score: None, session }
     }
 
@@ -588,7 +584,7 @@ fn read(
     folder: &Path,
     def: &Arc<GameDef>,
     login: Option<Login>,
-    session: &SlumbotSession,
+    session: &WebSession,
 ) -> Result<(Saved, Client), Error> {
     let number = session.session;
     let damaged = |reason: &dyn Display| damaged(folder, number, reason);
@@ -602,18 +598,15 @@ fn read(
 }
 
 /// The saved session, its hand in play, and its counts of unusable answers.
-fn restore(
-    shared: &Shared,
-    session: &SlumbotSession,
-) -> Result<(Client, HandInPlay, [u64; 2]), Error> {
+fn restore(shared: &Shared, session: &WebSession) -> Result<(Client, HandInPlay, [u64; 2]), Error> {
     let (folder, login) = (&shared.plan.folder, shared.login.clone());
     let (saved, mut client) = read(folder, &shared.def, login, session)?;
     shared.recall(saved.trouble.clone());
     client.against(shared.opponent.clone());
     // Hands that were dealt are not in the saved state once they can only be forfeited.
-    let open = shared.store.reader()?.slumbot_unknown(session.session)?;
-    let left_open = |hand: &SlumbotHand| {
-        let SlumbotHand { hand: number, seat, hole, board, action, incr, .. } = hand;
+    let open = shared.store.reader()?.web_unknown(session.session)?;
+    let left_open = |hand: &WebHand| {
+        let WebHand { hand: number, seat, hole, board, action, incr, .. } = hand;
         let (number, seat, incr) = (*number, *seat, incr.as_deref());
         let known = KnownHand { number, seat, hole, board, action, incr };
         Unsettled::left_open(&shared.def, known)
@@ -630,7 +623,7 @@ fn restore(
 pub(super) fn resume_state(
     folder: &Path,
     def: &Arc<GameDef>,
-    session: &SlumbotSession,
+    session: &WebSession,
 ) -> Result<ResumeState, Error> {
     let (saved, client) = read(folder, def, None, session)?;
     let Saved { number, unusable, .. } = saved;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use game::{Action, InfoSet, Seat};
 use logs::DecisionRecord;
 use logs::formats::jsonl;
-use logs::ledger::{FILE_NAME, Known, SlumbotHand, SlumbotSession};
+use logs::ledger::{FILE_NAME, Known, WebHand, WebSession};
 use matches::bot::{Bot, Request};
 use serde::{Deserialize, Serialize};
 
@@ -58,8 +58,8 @@ impl HandInPlay {
     }
 
     /// A row for a hand of unknown result.
-    pub(crate) fn row(&self, session: u64, hand: u64, seat: Seat) -> SlumbotHand {
-        SlumbotHand {
+    pub(crate) fn row(&self, session: u64, hand: u64, seat: Seat) -> WebHand {
+        WebHand {
             hand,
             session,
             number: None,
@@ -145,7 +145,7 @@ impl Saved {
     ///
     /// # Errors
     /// When it is damaged.
-    pub(crate) fn read(folder: &Path, session: &SlumbotSession) -> Result<Saved, Error> {
+    pub(crate) fn read(folder: &Path, session: &WebSession) -> Result<Saved, Error> {
         let damaged = |reason: &dyn Display| damaged(folder, session.session, reason);
         let saved: Saved = serde_json::from_str(&session.state).map_err(|error| damaged(&error))?;
         let Saved { number, requests, waited_us, thought_us, blind, unusable, .. } = &saved;

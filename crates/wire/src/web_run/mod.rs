@@ -24,7 +24,7 @@ use std::time::Duration;
 
 use agents::AgentChoice;
 use game::{GameDef, Payoff};
-use logs::ledger::{Known, SlumbotCounts, SlumbotHand};
+use logs::ledger::{Known, WebCounts, WebHand};
 use logs::stats::{DecisionTally, Sums};
 use logs::{Entrant, MatchInfo, Provenance, Rate};
 use matches::runner::Stop;
@@ -304,7 +304,7 @@ impl Shared {
 
     pub(crate) fn progress(&self) -> Progress {
         let counts = self.store.counts();
-        let SlumbotCounts { played, settled, .. } = counts;
+        let WebCounts { played, settled, .. } = counts;
         let (rate, outage) = (self.store.rate(), self.pacer.outage(&self.http.address()));
         let unusable = lock(&self.unusable).clone();
         Progress { hands: played + settled, unknown: counts.unknown(), rate, outage, unusable }
@@ -511,7 +511,7 @@ impl Summary {
         let mut all = Sums::default();
         let mut seats = [Sums::default(); 2];
         let (mut requests, mut waited) = (0, Duration::ZERO);
-        let mut add = |hand: &SlumbotHand| {
+        let mut add = |hand: &WebHand| {
             let Some(winnings) = hand.winnings.map(Payoff::from_chips) else { return };
             all.add(winnings, hand.together);
             // The results by seat of hands settled together are not known.
@@ -519,20 +519,20 @@ impl Summary {
                 seats[usize::from(hand.seat & 1)].add(winnings, 1);
             }
         };
-        for hand in reader.slumbot_hands()? {
+        for hand in reader.web_hands()? {
             requests += u64::from(hand.requests);
             waited += hand.waited;
             if hand.known == Known::Played {
                 add(&hand);
             }
         }
-        reader.slumbot_settled()?.iter().for_each(&mut add);
+        reader.web_settled()?.iter().for_each(&mut add);
         let rate = |sums: &Sums| Rate::of(sums, BIG_BLIND).ok();
         let chips = |sums: &Sums| sums.won().parts() / Payoff::PER_CHIP;
         let seat =
             |sums: &Sums| PerSeat { hands: sums.hands, chips: chips(sums), rate: rate(sums) };
-        let counts = reader.slumbot_counts()?;
-        let SlumbotCounts { played, settled, unknown_seen, unseen, .. } = counts;
+        let counts = reader.web_counts()?;
+        let WebCounts { played, settled, unknown_seen, unseen, .. } = counts;
         let rate_of_all = rate(&all);
         let bound = |hands: u64| {
             // From the rate of the others to the most extreme result of a hand.
@@ -540,7 +540,7 @@ impl Summary {
                 + rate_of_all.map_or(0.0, |rate| rate.mbb.abs());
             most * hands as f64 / (played + settled + counts.unknown()).max(1) as f64
         };
-        let sessions = reader.slumbot_sessions()?;
+        let sessions = reader.web_sessions()?;
         Ok(Summary {
             agent: shared.plan.agent.name().to_owned(),
             server: shared.url(),

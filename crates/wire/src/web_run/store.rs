@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use game::GameDef;
 use logs::ledger::{
-    self, HandScore, Known, LedgerReader, LedgerWriter, SlumbotCounts, SlumbotHand, SlumbotSession,
+    self, HandScore, Known, LedgerReader, LedgerWriter, WebCounts, WebHand, WebSession,
 };
 use logs::stats::{DecisionTally, Tally};
 use logs::{DecisionRecord, HandRecord, MatchInfo};
@@ -28,11 +28,11 @@ pub(crate) struct Entry {
     /// A finished hand, with this side's decisions.
     pub(crate) record: Option<(HandRecord, Vec<DecisionRecord>)>,
     /// New and changed rows of hands.
-    pub(crate) hands: Vec<SlumbotHand>,
+    pub(crate) hands: Vec<WebHand>,
     /// The server's score of a finished hand, where the API has one.
     pub(crate) score: Option<HandScore>,
     /// The session's new state.
-    pub(crate) session: SlumbotSession,
+    pub(crate) session: WebSession,
 }
 
 /// The state of a saved session that the run needs before it is resumed.
@@ -58,11 +58,11 @@ struct Inner {
     writer: LedgerWriter,
     tally: Tally,
     decisions: DecisionTally,
-    counts: SlumbotCounts,
+    counts: WebCounts,
     next_hand: u64,
     next_session: u64,
     /// Sessions of earlier runs that can be resumed.
-    earlier: VecDeque<SlumbotSession>,
+    earlier: VecDeque<WebSession>,
 }
 
 impl Store {
@@ -72,7 +72,7 @@ impl Store {
         plan: &RunSettings,
         def: &Arc<GameDef>,
         fresh_seed: u64,
-        resume_state: &dyn Fn(&SlumbotSession) -> Result<ResumeState, Error>,
+        resume_state: &dyn Fn(&WebSession) -> Result<ResumeState, Error>,
     ) -> Result<(Store, FailureLimits), Error> {
         let path = plan.folder.join(ledger::FILE_NAME);
         let file = |path: &Path| {
@@ -91,7 +91,7 @@ impl Store {
             if let Some(difference) = info.difference(writer.info()) {
                 return Err(Error::here(RunError::other(&plan.folder, "run", difference)));
             }
-            if !writer.reader()?.is_slumbot()? {
+            if !writer.reader()?.is_web_run()? {
                 return Err(Error::here(format!(
                     "{} holds a match that was not played over a web API; choose another \
                      folder with --out",
@@ -104,7 +104,7 @@ impl Store {
         };
         // Before a token is written to them.
         private_files(&plan.folder)?;
-        writer.prepare_slumbot()?;
+        writer.prepare_web_run()?;
         let info = writer.info().clone();
         logs::folder::write_manifest(&plan.folder, &info).map_err(file(&plan.folder))?;
         let reader = writer.reader()?;
@@ -114,7 +114,7 @@ impl Store {
         }
         let note = reader.note(DecisionTally::NOTE)?;
         let decisions = note.and_then(|note| DecisionTally::from_note(&note));
-        let sessions = reader.slumbot_sessions()?;
+        let sessions = reader.web_sessions()?;
         let resume_states: Vec<(bool, ResumeState)> = sessions
             .iter()
             .map(|session| Ok((session.closed.is_none(), resume_state(session)?)))
@@ -129,8 +129,8 @@ impl Store {
         let inner = Inner {
             tally,
             decisions: decisions.unwrap_or_else(|| DecisionTally::new(2)),
-            counts: reader.slumbot_counts()?,
-            next_hand: reader.slumbot_next()?.max(in_play.unwrap_or_default()),
+            counts: reader.web_counts()?,
+            next_hand: reader.web_next()?.max(in_play.unwrap_or_default()),
             next_session: sessions.last().map_or(0, |session| session.session + 1),
             earlier: sessions.into_iter().filter(|session| session.closed.is_none()).collect(),
             writer,
@@ -165,7 +165,7 @@ impl Store {
     }
 
     /// A session to resume, or the number of a new one.
-    pub(crate) fn session(&self) -> Result<SlumbotSession, u64> {
+    pub(crate) fn session(&self) -> Result<WebSession, u64> {
         let mut inner = self.inner();
         inner.earlier.pop_front().ok_or_else(|| {
             inner.next_session += 1;
@@ -174,14 +174,14 @@ impl Store {
     }
 
     /// A session to resume, if there is one left.
-    pub(crate) fn earlier(&self) -> Option<SlumbotSession> {
+    pub(crate) fn earlier(&self) -> Option<WebSession> {
         self.inner().earlier.pop_front()
     }
 
     /// What `read` finds in the sessions that can be resumed.
     pub(crate) fn open_sessions<T>(
         &self,
-        read: impl Fn(&SlumbotSession) -> Result<Option<T>, Error>,
+        read: impl Fn(&WebSession) -> Result<Option<T>, Error>,
     ) -> Result<Vec<T>, Error> {
         self.inner().earlier.iter().filter_map(|session| read(session).transpose()).collect()
     }
@@ -198,7 +198,7 @@ impl Store {
         }
         let note = note.as_deref().map(|note| (DecisionTally::NOTE, note));
         let score = entry.score.as_slice();
-        inner.writer.commit_slumbot(note, &entry.hands, score, &entry.session)?;
+        inner.writer.commit_web_run(note, &entry.hands, score, &entry.session)?;
         if let Some((record, _)) = &entry.record {
             inner.tally.add(record);
         }
@@ -206,12 +206,12 @@ impl Store {
     }
 
     /// Changes the counts of hands.
-    pub(crate) fn count(&self, count: impl FnOnce(&mut SlumbotCounts)) {
+    pub(crate) fn count(&self, count: impl FnOnce(&mut WebCounts)) {
         count(&mut self.inner().counts);
     }
 
     /// The counts of hands.
-    pub(crate) fn counts(&self) -> SlumbotCounts {
+    pub(crate) fn counts(&self) -> WebCounts {
         self.inner().counts
     }
 
@@ -238,7 +238,7 @@ impl Store {
 
 /// Hands given up since one was finished.
 fn given_up(reader: &LedgerReader) -> Result<u64, Error> {
-    let hands = reader.slumbot_hands()?;
+    let hands = reader.web_hands()?;
     let since = hands.iter().rev().take_while(|hand| hand.known != Known::Played);
     Ok(since.filter(|hand| hand.seen() && hand.known == Known::Unknown).count() as u64)
 }

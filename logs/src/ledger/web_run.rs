@@ -1,6 +1,6 @@
-//! The data of a run over the Slumbot API, or that of the GTO Wizard Benchmark: sessions, and each
-//! hand's result on the server's account, its baseline or score, its times, and whether its result
-//! is known.
+//! The data of a run at a server with a web API, Slumbot's or that of the GTO Wizard Benchmark:
+//! sessions, and each hand's result on the server's account, its baseline or score, its times, and
+//! whether its result is known.
 //!
 //! They are in additional tables, `slumbot_sessions`, `slumbot_hands` and `hand_scores`. A hand
 //! played to its end is in both `hands` and `slumbot_hands`, with the same number. One whose answer
@@ -44,9 +44,9 @@ impl Known {
     }
 }
 
-/// A hand over the Slumbot API.
+/// A hand at a server with a web API.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SlumbotHand {
+pub struct WebHand {
     /// The hand's number in the run.
     pub hand: u64,
     /// The session it was dealt in.
@@ -93,7 +93,7 @@ pub struct SlumbotHand {
 
 /// A session with the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SlumbotSession {
+pub struct WebSession {
     /// The session's number in the run.
     pub session: u64,
     /// The server's token of the session.
@@ -117,7 +117,7 @@ pub struct HandScore {
 
 /// Counts of the hands of a run, by status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct SlumbotCounts {
+pub struct WebCounts {
     /// Number of hands seen to their end.
     pub played: u64,
     /// Number of hands settled by the session's sums, whose cards this side had seen.
@@ -179,7 +179,7 @@ const COLUMNS: &str = "hand, session, number, known, seat, winnings, baseline, a
                        board, incr, together, forfeited, disturbed, blind, began_ms, ended_ms, \
                        requests, waited_us, thought_us";
 
-impl SlumbotHand {
+impl WebHand {
     /// Whether this side saw its cards of the hand, and so took part in it. An unseen hand is not
     /// part of the sample, whatever became of it: losing its answer was independent of the cards.
     pub fn seen(&self) -> bool {
@@ -187,7 +187,7 @@ impl SlumbotHand {
     }
 }
 
-impl SlumbotCounts {
+impl WebCounts {
     /// Number of hands excluded from all rates: those without a known result, and unseen ones, even
     /// if the server has counted them.
     pub fn unknown(&self) -> u64 {
@@ -196,19 +196,19 @@ impl SlumbotCounts {
 }
 
 impl LedgerWriter {
-    /// Creates the tables of a run over the Slumbot API, if they do not exist.
-    pub fn prepare_slumbot(&mut self) -> Result<(), LedgerError> {
+    /// Creates the tables of a run at a server with a web API, if they do not exist.
+    pub fn prepare_web_run(&mut self) -> Result<(), LedgerError> {
         self.commit_and(None, |transaction| transaction.execute_batch(TABLES))
     }
 
     /// The same as [`commit_with_note`](Self::commit_with_note), with the data of a run over
     /// a web API: hands, scores and a session, which replace earlier ones with the same number.
-    pub fn commit_slumbot(
+    pub fn commit_web_run(
         &mut self,
         note: Option<(&str, &str)>,
-        hands: &[SlumbotHand],
+        hands: &[WebHand],
         scores: &[HandScore],
-        session: &SlumbotSession,
+        session: &WebSession,
     ) -> Result<(), LedgerError> {
         self.commit_and(note, |transaction| {
             hands.iter().try_for_each(|hand| write_hand(transaction, hand))?;
@@ -230,7 +230,7 @@ impl LedgerWriter {
     }
 }
 
-fn write_hand(transaction: &Transaction<'_>, hand: &SlumbotHand) -> rusqlite::Result<()> {
+fn write_hand(transaction: &Transaction<'_>, hand: &WebHand) -> rusqlite::Result<()> {
     const INSERT: &str = "INSERT INTO slumbot_hands VALUES (:hand, :session, :number, :known, \
         :seat, :winnings, :baseline, :action, :hole, :board, :incr, :together, :forfeited, \
         :disturbed, :blind, :began, :ended, :requests, :waited, :thought) ON CONFLICT (hand) DO \
@@ -265,7 +265,7 @@ fn write_hand(transaction: &Transaction<'_>, hand: &SlumbotHand) -> rusqlite::Re
     Ok(())
 }
 
-fn read_hand(row: &Row<'_>) -> rusqlite::Result<SlumbotHand> {
+fn read_hand(row: &Row<'_>) -> rusqlite::Result<WebHand> {
     let micros = |at| row.get::<_, i64>(at).map(|us| Duration::from_micros(us.max(0) as u64));
     let word: String = row.get(3)?;
     let known = Known::ALL.into_iter().find(|known| known.name() == word);
@@ -273,7 +273,7 @@ fn read_hand(row: &Row<'_>) -> rusqlite::Result<SlumbotHand> {
         let reason = format!("`{word}` is not what can be known of a hand");
         rusqlite::Error::FromSqlConversionFailure(3, rusqlite::types::Type::Text, reason.into())
     })?;
-    Ok(SlumbotHand {
+    Ok(WebHand {
         hand: row.get::<_, i64>(0)? as u64,
         session: row.get::<_, i64>(1)? as u64,
         number: row.get::<_, Option<i64>>(2)?.map(|number| number as u64),
@@ -297,7 +297,7 @@ fn read_hand(row: &Row<'_>) -> rusqlite::Result<SlumbotHand> {
     })
 }
 
-fn is_slumbot(connection: &Connection) -> rusqlite::Result<bool> {
+fn is_web_run(connection: &Connection) -> rusqlite::Result<bool> {
     has_table(connection, "slumbot_hands")
 }
 
@@ -306,10 +306,10 @@ fn has_table(connection: &Connection, name: &str) -> rusqlite::Result<bool> {
     connection.query_row(query, [name], |_| Ok(())).optional().map(|found| found.is_some())
 }
 
-/// A hash of what statistics need of the hands over the Slumbot API.
+/// A hash of what statistics need of the hands at such a server.
 pub(super) fn hash(connection: &Connection) -> rusqlite::Result<crate::ledger::integrity::Hash> {
     let mut hash = Sha256::new();
-    if is_slumbot(connection)? {
+    if is_web_run(connection)? {
         let columns = "hand, known, seat, winnings, baseline, hole";
         let mut query =
             connection.prepare(&format!("SELECT {columns} FROM slumbot_hands ORDER BY hand"))?;
@@ -324,13 +324,13 @@ pub(super) fn hash(connection: &Connection) -> rusqlite::Result<crate::ledger::i
 }
 
 impl LedgerReader {
-    /// Whether this is the ledger of a run over the Slumbot API.
-    pub fn is_slumbot(&self) -> Result<bool, LedgerError> {
-        self.ask(is_slumbot)
+    /// Whether this is the ledger of a run at a server with a web API.
+    pub fn is_web_run(&self) -> Result<bool, LedgerError> {
+        self.ask(is_web_run)
     }
 
-    /// All hands over the Slumbot API in order, those without a known result included.
-    pub fn slumbot_hands(&self) -> Result<Vec<SlumbotHand>, LedgerError> {
+    /// All hands at such a server in order, those without a known result included.
+    pub fn web_hands(&self) -> Result<Vec<WebHand>, LedgerError> {
         self.ask(|connection| {
             let mut query = connection
                 .prepare(&format!("SELECT {COLUMNS} FROM slumbot_hands ORDER BY hand"))?;
@@ -340,7 +340,7 @@ impl LedgerReader {
 
     /// The hands in order whose cards this side saw, but not the end, and whose result is
     /// nevertheless known. Those settled together are one entry: the first, with the sum.
-    pub fn slumbot_settled(&self) -> Result<Vec<SlumbotHand>, LedgerError> {
+    pub fn web_settled(&self) -> Result<Vec<WebHand>, LedgerError> {
         let rows = self.ask(|connection| {
             let mut query = connection.prepare(&format!(
                 "SELECT {COLUMNS} FROM slumbot_hands WHERE known = 'settled' ORDER BY session, hand"
@@ -361,7 +361,7 @@ impl LedgerReader {
     }
 
     /// The hands of a session without a known result, in order.
-    pub fn slumbot_unknown(&self, session: u64) -> Result<Vec<SlumbotHand>, LedgerError> {
+    pub fn web_unknown(&self, session: u64) -> Result<Vec<WebHand>, LedgerError> {
         self.ask(|connection| {
             let mut query = connection.prepare(&format!(
                 "SELECT {COLUMNS} FROM slumbot_hands WHERE session = ? AND known = 'unknown' ORDER \
@@ -373,8 +373,8 @@ impl LedgerReader {
 
     /// By the hand's number, what Slumbot won against itself in this side's seat with the same
     /// cards: the server reports by how much this side did better. Empty for other matches.
-    pub fn slumbot_baselines(&self) -> Result<HashMap<u64, Payoff>, LedgerError> {
-        if !self.is_slumbot()? {
+    pub fn web_baselines(&self) -> Result<HashMap<u64, Payoff>, LedgerError> {
+        if !self.is_web_run()? {
             return Ok(HashMap::new());
         }
         const BASELINES: &str = "SELECT hand, winnings - baseline FROM slumbot_hands WHERE \
@@ -406,8 +406,8 @@ impl LedgerReader {
         })
     }
 
-    /// One hand over the Slumbot API.
-    pub fn slumbot_hand(&self, hand: u64) -> Result<Option<SlumbotHand>, LedgerError> {
+    /// One hand at such a server.
+    pub fn web_hand(&self, hand: u64) -> Result<Option<WebHand>, LedgerError> {
         self.ask(|connection| {
             let query = format!("SELECT {COLUMNS} FROM slumbot_hands WHERE hand = ?");
             connection.prepare_cached(&query)?.query_row([hand as i64], read_hand).optional()
@@ -415,13 +415,13 @@ impl LedgerReader {
     }
 
     /// All sessions in order.
-    pub fn slumbot_sessions(&self) -> Result<Vec<SlumbotSession>, LedgerError> {
+    pub fn web_sessions(&self) -> Result<Vec<WebSession>, LedgerError> {
         self.ask(|connection| {
             let columns = "session, token, closed, state";
             let mut query = connection
                 .prepare(&format!("SELECT {columns} FROM slumbot_sessions ORDER BY session"))?;
             let session = |row: &Row<'_>| {
-                Ok(SlumbotSession {
+                Ok(WebSession {
                     session: row.get::<_, i64>(0)? as u64,
                     token: row.get(1)?,
                     closed: row.get(2)?,
@@ -433,7 +433,7 @@ impl LedgerReader {
     }
 
     /// Counts the hands by status, and sums up their winnings.
-    pub fn slumbot_counts(&self) -> Result<SlumbotCounts, LedgerError> {
+    pub fn web_counts(&self) -> Result<WebCounts, LedgerError> {
         const COUNTS: &str = "SELECT count(*) FILTER (WHERE known = 'played'), \
             count(*) FILTER (WHERE known = 'settled' AND hole <> ''), \
             count(*) FILTER (WHERE known = 'unknown' AND hole <> ''), \
@@ -444,7 +444,7 @@ impl LedgerReader {
         self.ask(|connection| {
             connection.query_row(COUNTS, (), |row| {
                 let count = |at| row.get::<_, i64>(at).map(|count| count as u64);
-                Ok(SlumbotCounts {
+                Ok(WebCounts {
                     played: count(0)?,
                     settled: count(1)?,
                     unknown_seen: count(2)?,
@@ -460,7 +460,7 @@ impl LedgerReader {
     }
 
     /// The number after the largest of all hands.
-    pub fn slumbot_next(&self) -> Result<u64, LedgerError> {
+    pub fn web_next(&self) -> Result<u64, LedgerError> {
         const LAST: &str = "SELECT max(coalesce((SELECT max(hand) + 1 FROM slumbot_hands), 0), \
                             coalesce((SELECT max(hand) + 1 FROM hands), 0))";
         self.ask(|connection| connection.query_row(LAST, (), |row| row.get::<_, i64>(0)))

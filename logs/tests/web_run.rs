@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use game::{Action, BySeat, GameDef, Payoff, PublicState, State};
-use logs::ledger::{HandScore, Known, SlumbotCounts, SlumbotHand, SlumbotSession};
+use logs::ledger::{HandScore, Known, WebCounts, WebHand, WebSession};
 use logs::stats::{Batches, Change, Sums};
 use logs::{Entrant, HandRecord, LedgerReader, LedgerWriter, MatchInfo, Provenance};
 
@@ -32,8 +32,8 @@ fn record(def: &GameDef, hand: u64, entrants: [u8; 2]) -> HandRecord {
     HandRecord { hand, deal: hand, public, hole, payoffs, entrants }
 }
 
-fn hand(hand: u64, known: Known) -> SlumbotHand {
-    SlumbotHand {
+fn hand(hand: u64, known: Known) -> WebHand {
+    WebHand {
         hand,
         session: 4,
         number: Some(hand + 1),
@@ -63,11 +63,11 @@ fn hands_and_sessions_are_kept_together_and_written_over() {
     let path = folder.path().join("ledger.sqlite");
     let info = info();
     let mut writer = LedgerWriter::create(&path, &info).expect("a ledger");
-    assert!(!LedgerReader::open(&path).expect("a ledger").is_slumbot().expect("it reads"));
-    writer.prepare_slumbot().expect("tables");
-    writer.prepare_slumbot().expect("they are there already");
+    assert!(!LedgerReader::open(&path).expect("a ledger").is_web_run().expect("it reads"));
+    writer.prepare_web_run().expect("tables");
+    writer.prepare_web_run().expect("they are there already");
 
-    let state = |text: &str| SlumbotSession {
+    let state = |text: &str| WebSession {
         session: 4,
         token: Some("t".into()),
         closed: None,
@@ -75,7 +75,7 @@ fn hands_and_sessions_are_kept_together_and_written_over() {
     };
     writer.append(&record(&info.game, 0, [1, 0]));
     let played = hand(0, Known::Played);
-    let unseen = SlumbotHand {
+    let unseen = WebHand {
         known: Known::Unknown,
         number: None,
         winnings: None,
@@ -85,55 +85,51 @@ fn hands_and_sessions_are_kept_together_and_written_over() {
         blind: 0,
         ..hand(2, Known::Unknown)
     };
-    let lost =
-        SlumbotHand { winnings: None, number: None, baseline: None, ..hand(1, Known::Unknown) };
+    let lost = WebHand { winnings: None, number: None, baseline: None, ..hand(1, Known::Unknown) };
     let rows = [played.clone(), lost, unseen.clone()];
-    writer.commit_slumbot(Some(("key", "value")), &rows, &[], &state("one")).expect("written");
+    writer.commit_web_run(Some(("key", "value")), &rows, &[], &state("one")).expect("written");
     let reader = writer.reader().expect("a reader");
-    assert!(reader.is_slumbot().expect("it reads"));
-    assert_eq!(reader.slumbot_next().expect("it reads"), 3);
-    let counts = reader.slumbot_counts().expect("it reads");
-    let expected = SlumbotCounts {
+    assert!(reader.is_web_run().expect("it reads"));
+    assert_eq!(reader.web_next().expect("it reads"), 3);
+    let counts = reader.web_counts().expect("it reads");
+    let expected = WebCounts {
         played: 1,
         unknown_seen: 1,
         unseen: 1,
         chips: -50,
         disturbed: 1,
         blind: 4,
-        ..SlumbotCounts::default()
+        ..WebCounts::default()
     };
     assert_eq!(counts, expected);
     assert_eq!(counts.unknown(), 2);
-    assert_eq!(reader.slumbot_settled().expect("it reads"), []);
+    assert_eq!(reader.web_settled().expect("it reads"), []);
 
     // The second hand is settled, the third turns out to have been counted.
-    let settled = SlumbotHand { number: None, ..hand(1, Known::Settled) };
-    let counted = SlumbotHand { known: Known::Settled, winnings: Some(50), ..unseen };
-    let closed = SlumbotSession { closed: Some("Bad token".into()), ..state("two") };
+    let settled = WebHand { number: None, ..hand(1, Known::Settled) };
+    let counted = WebHand { known: Known::Settled, winnings: Some(50), ..unseen };
+    let closed = WebSession { closed: Some("Bad token".into()), ..state("two") };
     writer
-        .commit_slumbot(None, &[settled.clone(), counted.clone()], &[], &closed)
+        .commit_web_run(None, &[settled.clone(), counted.clone()], &[], &closed)
         .expect("written");
-    assert_eq!(
-        reader.slumbot_hands().expect("it reads"),
-        [played, settled.clone(), counted.clone()]
-    );
-    assert_eq!(reader.slumbot_hand(1).expect("it reads"), Some(settled.clone()));
-    assert_eq!(reader.slumbot_hand(9).expect("it reads"), None);
+    assert_eq!(reader.web_hands().expect("it reads"), [played, settled.clone(), counted.clone()]);
+    assert_eq!(reader.web_hand(1).expect("it reads"), Some(settled.clone()));
+    assert_eq!(reader.web_hand(9).expect("it reads"), None);
     assert!(!counted.seen());
-    assert_eq!(reader.slumbot_sessions().expect("it reads"), [closed]);
-    let counts = reader.slumbot_counts().expect("it reads");
+    assert_eq!(reader.web_sessions().expect("it reads"), [closed]);
+    let counts = reader.web_counts().expect("it reads");
     assert_eq!(
         (counts.settled, counts.unknown_seen, counts.unseen_settled, counts.chips),
         (1, 0, 1, -50)
     );
     // What nobody saw is in no rate, whatever the server counts.
     assert_eq!(counts.unknown(), 1);
-    assert_eq!(reader.slumbot_settled().expect("it reads"), std::slice::from_ref(&settled));
+    assert_eq!(reader.web_settled().expect("it reads"), std::slice::from_ref(&settled));
     assert_eq!(reader.count().expect("it reads"), 1);
     assert_eq!(reader.note("key").expect("it reads").as_deref(), Some("value"));
 
     // Two settled together are one entry with their sum, unless one of them was never seen.
-    let pair = |number: u64, winnings: i64, hole: &str| SlumbotHand {
+    let pair = |number: u64, winnings: i64, hole: &str| WebHand {
         number: None,
         winnings: Some(winnings),
         together: 2,
@@ -141,33 +137,33 @@ fn hands_and_sessions_are_kept_together_and_written_over() {
         ..hand(number, Known::Settled)
     };
     let rows = [pair(3, 250, "7h2s"), pair(5, 0, "AcAd"), pair(6, 90, "7h2s"), pair(7, 0, "")];
-    writer.commit_slumbot(None, &rows, &[], &state("pairs")).expect("written");
+    writer.commit_web_run(None, &rows, &[], &state("pairs")).expect("written");
     let expected = [settled.clone(), rows[0].clone()];
-    assert_eq!(reader.slumbot_settled().expect("it reads"), expected);
-    writer.commit_slumbot(None, &[hand(8, Known::Unknown)], &[], &state("open")).expect("written");
-    let unknown = reader.slumbot_unknown(4).expect("it reads");
+    assert_eq!(reader.web_settled().expect("it reads"), expected);
+    writer.commit_web_run(None, &[hand(8, Known::Unknown)], &[], &state("open")).expect("written");
+    let unknown = reader.web_unknown(4).expect("it reads");
     assert_eq!(unknown.iter().map(|hand| hand.hand).collect::<Vec<_>>(), [8]);
-    assert_eq!(reader.slumbot_unknown(3).expect("it reads"), []);
-    let gone = rows.map(|hand| SlumbotHand { known: Known::Unknown, winnings: None, ..hand });
-    writer.commit_slumbot(None, &gone, &[], &state("no pairs")).expect("written");
+    assert_eq!(reader.web_unknown(3).expect("it reads"), []);
+    let gone = rows.map(|hand| WebHand { known: Known::Unknown, winnings: None, ..hand });
+    writer.commit_web_run(None, &gone, &[], &state("no pairs")).expect("written");
     writer
-        .commit_slumbot(
+        .commit_web_run(
             None,
-            &[SlumbotHand { winnings: None, ..hand(8, Known::Unknown) }],
+            &[WebHand { winnings: None, ..hand(8, Known::Unknown) }],
             &[],
             &state("still open"),
         )
         .expect("written");
 
     // Settled when the run had its hands already: known, but in no rate.
-    let beyond = SlumbotHand { known: Known::Beyond, ..settled };
+    let beyond = WebHand { known: Known::Beyond, ..settled };
     writer
-        .commit_slumbot(None, std::slice::from_ref(&beyond), &[], &state("three"))
+        .commit_web_run(None, std::slice::from_ref(&beyond), &[], &state("three"))
         .expect("written");
-    let counts = reader.slumbot_counts().expect("it reads");
+    let counts = reader.web_counts().expect("it reads");
     assert_eq!((counts.settled, counts.beyond, counts.unknown_seen, counts.chips), (0, 1, 4, -50));
-    assert_eq!(reader.slumbot_settled().expect("it reads"), []);
-    assert_eq!(reader.slumbot_hand(1).expect("it reads"), Some(beyond));
+    assert_eq!(reader.web_settled().expect("it reads"), []);
+    assert_eq!(reader.web_hand(1).expect("it reads"), Some(beyond));
 }
 
 #[test]
@@ -176,11 +172,11 @@ fn scores_of_servers_are_kept_by_hand_and_a_series_that_changes_is_told_from_one
     let path = folder.path().join("ledger.sqlite");
     let mut writer = LedgerWriter::create(&path, &info()).expect("a ledger");
     assert_eq!(writer.reader().and_then(|reader| reader.hand_scores()).expect("it reads"), []);
-    writer.prepare_slumbot().expect("tables");
-    let session = SlumbotSession { session: 4, token: None, closed: None, state: "one".into() };
+    writer.prepare_web_run().expect("tables");
+    let session = WebSession { session: 4, token: None, closed: None, state: "one".into() };
     let score = |hand, aivat| HandScore { hand, id: 7000 + hand, aivat };
     let scores = [score(0, Some(-14.66)), score(1, None)];
-    writer.commit_slumbot(None, &[hand(0, Known::Played)], &scores, &session).expect("written");
+    writer.commit_web_run(None, &[hand(0, Known::Played)], &scores, &session).expect("written");
     let kept = writer.reader().and_then(|reader| reader.hand_scores()).expect("it reads");
     assert_eq!(kept, scores);
 
@@ -207,15 +203,15 @@ fn what_cannot_be_written_whole_is_not_written_at_all() {
     let info = info();
     let mut writer =
         LedgerWriter::create(&folder.path().join("ledger.sqlite"), &info).expect("a ledger");
-    writer.prepare_slumbot().expect("tables");
-    let session = SlumbotSession { session: 4, token: None, closed: None, state: "one".into() };
-    writer.commit_slumbot(None, &[hand(0, Known::Played)], &[], &session).expect("written");
+    writer.prepare_web_run().expect("tables");
+    let session = WebSession { session: 4, token: None, closed: None, state: "one".into() };
+    writer.commit_web_run(None, &[hand(0, Known::Played)], &[], &session).expect("written");
     // The same hand of the session under another number.
     writer.append(&record(&info.game, 1, [0, 1]));
-    let twice = SlumbotHand { hand: 1, ..hand(0, Known::Played) };
-    let later = SlumbotSession { state: "two".into(), ..session.clone() };
-    writer.commit_slumbot(None, &[twice], &[], &later).expect_err("it stands there twice");
+    let twice = WebHand { hand: 1, ..hand(0, Known::Played) };
+    let later = WebSession { state: "two".into(), ..session.clone() };
+    writer.commit_web_run(None, &[twice], &[], &later).expect_err("it stands there twice");
     let reader = writer.reader().expect("a reader");
     assert_eq!(reader.count().expect("it reads"), 0);
-    assert_eq!(reader.slumbot_sessions().expect("it reads"), [session]);
+    assert_eq!(reader.web_sessions().expect("it reads"), [session]);
 }
