@@ -278,8 +278,8 @@ pub(crate) fn explained(
 }
 
 /// What each seat takes out of a finished hand's pots, in whole chips, with the chips that come
-/// back to it: the indivisible chips of a pot go one by one to its winners, in the order of
-/// `seats`.
+/// back to it. Each indivisible chip of a pot goes to the one of its winners who is furthest below
+/// the exact part so far, the first of them in the order of `seats`.
 pub(crate) fn taken_in_whole_chips(record: &HandRecord, seats: &[Seat]) -> BySeat<u64> {
     let committed = record.public.committed();
     let exact = BySeat::from_fn(committed.len(), |seat| {
@@ -294,9 +294,15 @@ pub(crate) fn taken_in_whole_chips(record: &HandRecord, seats: &[Seat]) -> BySea
         let winners: Vec<Seat> = winners.copied().collect();
         let count = winners.len().max(1) as i64;
         let chips = pot.parts / Payoff::PER_CHIP;
-        for (&seat, place) in winners.iter().zip(0..) {
+        for &seat in &winners {
             owed[seat] -= pot.parts / count;
-            taken[seat] += (chips / count + i64::from(place < chips % count)) * Payoff::PER_CHIP;
+            taken[seat] += chips / count * Payoff::PER_CHIP;
+        }
+        for _ in 0..chips % count {
+            // `min_by_key` takes the first of equals.
+            let ahead = |seat: Seat| taken[seat] - (exact[seat] - owed[seat]);
+            let Some(&seat) = winners.iter().min_by_key(|&&seat| ahead(seat)) else { break };
+            taken[seat] += Payoff::PER_CHIP;
         }
     }
     BySeat::from_fn(committed.len(), |seat| {

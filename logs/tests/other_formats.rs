@@ -13,12 +13,11 @@ use crate::export::{any_game, match_of};
 
 /// Results in chips by entrant, in whole chips where the rules give parts.
 fn same(record: &HandRecord, net: &[f64], parts: bool) -> Result<(), String> {
-    let players = net.len() as f64;
     for (seat, &entrant) in record.entrants.iter() {
         let (exact, found) = (record.payoffs[seat], net[usize::from(entrant)]);
         let whole = exact.parts() % Payoff::PER_CHIP == 0;
         let all_whole = record.payoffs.as_slice().iter().all(|p| p.parts() % Payoff::PER_CHIP == 0);
-        let allowed = if all_whole || parts { 1e-6 } else { players };
+        let allowed = if all_whole || parts { 1e-6 } else { 1.0 };
         if (exact.chips() - found).abs() > allowed {
             return Err(format!("entrant {entrant} has {found}, not {exact} ({whole})"));
         }
