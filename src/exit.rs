@@ -41,7 +41,7 @@ impl Failure {
     }
 
     /// A file cannot be read or written, or its content is invalid.
-    pub fn at(path: &Path, error: impl fmt::Display) -> Failure {
+    pub fn file(path: &Path, error: impl fmt::Display) -> Failure {
         Failure::input(anyhow::anyhow!("{}: {error}", path.display()))
     }
 

@@ -37,7 +37,7 @@ impl TiesArg {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Method {
-    /// The nearest rank: the win-rate of some board
+    /// The nearest rank: the equity of some board
     #[default]
     Nearest,
     /// Linear interpolation between boards

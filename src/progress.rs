@@ -49,20 +49,20 @@ enum Unit {
 impl Progress {
     /// A run of `total` units with this plural name (`hands`). Shows nothing when `quiet`.
     pub(crate) fn new(total: u64, unit: &'static str, quiet: bool) -> Progress {
-        Progress::of(total, Unit::Things(unit), quiet)
+        Progress::with_unit(total, Unit::Things(unit), quiet)
     }
 
     /// A run of which only the share done is known, in `total` parts.
     pub(crate) fn parts(total: u64, quiet: bool) -> Progress {
-        Progress::of(total, Unit::Parts, quiet)
+        Progress::with_unit(total, Unit::Parts, quiet)
     }
 
     /// A run that lasts `total` seconds.
     pub(crate) fn seconds(total: u64, quiet: bool) -> Progress {
-        Progress::of(total, Unit::Seconds, quiet)
+        Progress::with_unit(total, Unit::Seconds, quiet)
     }
 
-    fn of(total: u64, unit: Unit, quiet: bool) -> Progress {
+    fn with_unit(total: u64, unit: Unit, quiet: bool) -> Progress {
         let terminal = std::io::stderr().is_terminal();
         let target = if terminal && !quiet {
             ProgressDrawTarget::stderr_with_hz(8)

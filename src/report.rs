@@ -137,7 +137,7 @@ fn add_up_until(
     let wanted = &effort.estimates;
     let game = match wanted.extent {
         Extent::None => None,
-        _ => Match::of(source, wanted, registry),
+        _ => Match::new(source, wanted, registry),
     };
     let kept = keeper.filter(|_| game.is_some()).and_then(|keeper| keeper.find(wanted));
     let prepare = |game: &Match<'_>| game.prepare(&mut || progress.show(0, ""));
@@ -145,7 +145,7 @@ fn add_up_until(
     let mut tally = Tally::new(source.info());
     let mut checks = Checks::default();
     let [worst, biggest] = effort.listed;
-    let mut remarkable = Remarkable::of(0, worst, biggest);
+    let mut remarkable = Remarkable::new(0, worst, biggest);
     let chosen = prepared.as_ref().map(|prepared| prepared.estimates.chosen());
     let corrected =
         move |deal: u64| chosen.is_some_and(|chosen| chosen.part(deal) == Part::Corrected);
@@ -183,7 +183,7 @@ fn add_up_until(
     }
     let mut estimated = kept;
     if let Some(prepared) = &prepared {
-        let found = Estimated::of(prepared);
+        let found = Estimated::all_hands(prepared);
         estimated = Some(match keeper {
             Some(keeper) => keeper.keep(wanted, found),
             None => found,
@@ -192,7 +192,7 @@ fn add_up_until(
     let lists = match (game, &estimated) {
         _ if effort.listed == [0; 2] && wanted.luckiest == 0 => None,
         (Some(game), Some(Estimated { values, .. })) if prepared.is_none() => {
-            let prepared = Prepared::by(&game, Values::named(values))?;
+            let prepared = Prepared::every_deal(&game, Values::named(values))?;
             Some(lists(source, &remarkable, Some(&prepared))?)
         }
         _ => Some(lists(source, &remarkable, prepared.as_ref())?),
@@ -295,13 +295,13 @@ fn finish(report: &Report, folder: Option<&Path>, json: bool) -> Result<Output, 
 pub(crate) fn keep(report: &Report, path: &Path) -> Result<(), Failure> {
     let file = path.join(folder::REPORT);
     runs::write_whole(&file, |out| writeln!(out, "{}", report.to_json()))
-        .map_err(|error| Failure::at(&file, error))
+        .map_err(|error| Failure::file(&file, error))
 }
 
 /// Writes a file, such as a picture, completely or not at all.
 pub(crate) fn write(path: &Path, content: &str) -> Result<(), Failure> {
     runs::write_whole(path, |out| out.write_all(content.as_bytes()))
-        .map_err(|error| Failure::at(path, error))
+        .map_err(|error| Failure::file(path, error))
 }
 
 /// Verifies the hashes of a ledger's rows.

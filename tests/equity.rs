@@ -63,11 +63,11 @@ fn one_hand_gets_counts_quantiles_and_bars() {
     let result = json(flop);
     let counts = ["wins", "ties", "total"].map(|key| result[key].as_u64());
     assert_eq!(counts, [651_377, 11_020, 1_070_190].map(Some));
-    close(&result["win_rate"], 0.613804);
+    close(&result["equity"], 0.613804);
     let (turn, river) = (&result["later"][0], &result["later"][1]);
     assert_eq!((&turn["boards"], &river["boards"]), (&47.into(), &1081.into()));
-    close(&turn["quantiles"][0]["win_rate"], 0.550044);
-    close(&river["quantiles"][7]["win_rate"], 0.796970);
+    close(&turn["quantiles"][0]["equity"], 0.550044);
+    close(&river["quantiles"][7]["equity"], 0.796970);
     let counted = list(&river["histogram"]).iter().filter_map(Value::as_u64);
     assert_eq!(counted.sum::<u64>(), 1081);
 
@@ -75,11 +75,11 @@ fn one_hand_gets_counts_quantiles_and_bars() {
     let result = json((flop, linear));
     assert_eq!(result["quantile_method"], "linear");
     assert_eq!(result["later"][0]["quantiles"][0]["percent"], 5.0);
-    close(&result["later"][0]["quantiles"][1]["win_rate"], 0.760075);
+    close(&result["later"][0]["quantiles"][1]["equity"], 0.760075);
     assert_eq!(result["later"][0]["histogram"].as_array().map(Vec::len), Some(7));
 
     let shown = text(flop);
-    shows(&shown, &["wins              651,377", "win-rate on the river, 1,081 boards"]);
+    shows(&shown, &["wins              651,377", "equity on the river, 1,081 boards"]);
     assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
     assert!(!text("equity Ac3h --board Kh3sJc2d9s").contains("quantile"));
 }
@@ -137,9 +137,9 @@ fn a_range_meets_a_range() {
     let back = json("equity QQ,AKs KK:0.5 --board Ks8d2c7h");
     assert_eq!((&back["losses"], &back["total"]), (&result["wins"], &result["total"]));
     // Before the flop, and against every hand.
-    let against = number(&json("equity AcAd --against KK")["win_rate"]);
-    close(&json("equity AcAd KK")["win_rate"], against);
-    close(&json("equity AA")["win_rate"], 0.852037);
+    let against = number(&json("equity AcAd --against KK")["equity"]);
+    close(&json("equity AcAd KK")["equity"], against);
+    close(&json("equity AA")["equity"], 0.852037);
     let shown = text("equity QQ+,AKs 22:0.25");
     assert!(shown.contains("\n  22:0.25\n  (6 hands that weigh 1.5)\n"), "{shown}");
     assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
@@ -151,7 +151,7 @@ fn the_chart_has_every_starting_hand() {
     let hands = list(&result["hands"]);
     assert_eq!(hands.len(), 169);
     assert_eq!(hands[0]["hand"], "AA");
-    close(&hands[0]["win_rate"], 0.852037);
+    close(&hands[0]["equity"], 0.852037);
     let shown = text("equity --preflop");
     assert_eq!(shown.lines().filter(|line| line.chars().count() == 79).count(), 14, "{shown}");
 }
@@ -162,8 +162,8 @@ fn pictures_are_whole_and_name_what_they_show() {
     let path = folder.join("picture.svg");
     let file = path.to_str().expect("a plain path");
     for (arguments, title, parts) in [
-        ("equity Ac3h --board Kh3sJc", "Ac3h on Kh3sJc against any hand: win-rate 61.38 %", 2),
-        ("equity --preflop", "Win-rates before the flop against any hand", 169),
+        ("equity Ac3h --board Kh3sJc", "Ac3h on Kh3sJc against any hand: equity 61.38 %", 2),
+        ("equity --preflop", "Equities before the flop against any hand", 169),
     ] {
         text((arguments, "--svg", [file]));
         let svg = fs::read_to_string(&path).expect("a picture");

@@ -18,7 +18,7 @@ use crate::serve::server::Server;
 const HOST: &str = "tables = []\n[slumbot]\nagent = \"random\"\nbaseline = false\n";
 
 fn host(faults: &str) -> Server {
-    let folder = Folder::with(HOST);
+    let folder = Folder::with_config(HOST);
     folder.write("faults.toml", faults);
     let options = if faults.is_empty() { "" } else { "--faults faults.toml" };
     Server::start_with(folder, &format!("--log warn {options}"))

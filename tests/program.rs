@@ -119,7 +119,7 @@ impl Folder {
     }
 
     /// A folder with this `cardroom.toml` in it (none if empty).
-    pub(crate) fn with(config: &str) -> Folder {
+    pub(crate) fn with_config(config: &str) -> Folder {
         let folder = Folder::new();
         if !config.is_empty() {
             folder.write("cardroom.toml", config);
@@ -204,7 +204,7 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    fn of(output: &Output) -> Run {
+    fn from_output(output: &Output) -> Run {
         let [stdout, stderr] = [&output.stdout, &output.stderr].map(|bytes| text(bytes));
         Run::new(output.status.code(), stdout, stderr)
     }
@@ -264,12 +264,12 @@ impl Run {
 
 /// Runs a command to its end.
 pub(crate) fn run(command: &mut Command) -> Run {
-    Run::of(&command.output().expect("the program runs"))
+    Run::from_output(&command.output().expect("the program runs"))
 }
 
 /// Waits for the end of a program that was started.
 pub(crate) fn end(child: Child) -> Run {
-    Run::of(&child.wait_with_output().expect("it ends"))
+    Run::from_output(&child.wait_with_output().expect("it ends"))
 }
 
 /// Ends a program with Ctrl-C.

@@ -47,7 +47,7 @@ fn the_samples_of_explanations_are_what_is_printed() {
     let commands = [
         "explain chart oct:play=sample",
         "explain tree oct --street preflop --depth 2",
-        "explain bluffs oct --street river --win-rate 45% --raise 20% --most 2",
+        "explain bluffs oct --street river --equity 45% --raise 20% --most 2",
         "explain decision played 3",
         "explain decision played 3 0",
     ];

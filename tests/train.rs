@@ -133,7 +133,7 @@ fn options_without_effect_are_refused_with_the_mode_that_has_it() {
         (rule, "--out x", "--out has no effect: without --search"),
         (rule, "--matches 9", "--matches has no effect: matches are played only with"),
         (rule, "--statements 3", "--statements has no effect: it is for --game"),
-        (rule, "--win-rates", "--win-rates has no effect: it is for --game"),
+        (rule, "--equities", "--equities has no effect: it is for --game"),
         (rule, "--complexity 3", "--search <SEARCH>"),
         (exhaustive, "--evaluations 9", "--evaluations has no effect: greedy and exh"),
         (linear, "--evaluations 9", "--evaluations has no effect: it is for --method sea"),

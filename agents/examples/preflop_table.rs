@@ -1,10 +1,10 @@
-//! Prints the table of win-rates before the flop that `agents` embeds.
+//! Prints the table of equities before the flop that `agents` embeds.
 //!
-//! `cargo run --release -p agents --example preflop_table > agents/models/preflop/winrates.txt`
+//! `cargo run --release -p agents --example preflop_table > agents/models/preflop/equities.txt`
 
 #![allow(clippy::print_stdout, reason = "printing is its purpose")]
 
-use agents::winrate::drawn_win_rate;
+use agents::random_hands::drawn_equity;
 use cards::{Board, Card, HoleCards, Rank, Suit};
 
 const SAMPLES: u32 = 1_000_000;
@@ -12,7 +12,7 @@ const SAMPLES: u32 = 1_000_000;
 fn main() {
     let def = game::games::nolimit_holdem();
     let suit = |index| Suit::new(index).expect("there are four suits");
-    println!("# Win-rates before the flop against 2 to 9 hands of any two cards, ties shared.");
+    println!("# Equities before the flop against 2 to 9 hands of any two cards, ties shared.");
     println!("# {SAMPLES} draws each; standard error at most 0.0005.");
     for high in Rank::all().rev() {
         for low in Rank::all().rev().filter(|&low| low <= high) {
@@ -22,7 +22,7 @@ fn main() {
                 let hole = HoleCards::new(&cards).expect("two cards fit");
                 print!("{high}{low}{letter}");
                 for opponents in 2..=9 {
-                    let rate = drawn_win_rate(&def, hole, Board::EMPTY, opponents, SAMPLES);
+                    let rate = drawn_equity(&def, hole, Board::EMPTY, opponents, SAMPLES);
                     print!(" {rate:.4}");
                 }
                 println!();

@@ -1,9 +1,9 @@
-//! `equity`: plays by the win-rate against uniform hands and the pot odds.
+//! `equity`: plays by the equity against uniform hands and the pot odds.
 //!
-//! Let `w` be the win-rate against `k` opponents with random cards (see
-//! [`winrate`](crate::winrate)). The *advantage* is `k * w / (1 - w)`: the odds of winning relative
-//! to those of a fair share. It is 1 for an average hand at any table size; heads-up, 2 is a
-//! win-rate of 2/3 and 3 is one of 3/4. The rule:
+//! Let `w` be the equity against `k` opponents with random cards (see
+//! [`random_hands`](crate::random_hands)). The *advantage* is `k * w / (1 - w)`: the odds of winning relative
+//! to those of a fair share. It is 1 for an average hand at any table size; heads-up, 2 is an
+//! equity of 2/3 and 3 is one of 3/4. The rule:
 //!
 //! 1. Nothing to call: bet if the advantage is at least `bet`. If it is below 1/2, bet anyway with
 //!    probability `bluff`. Otherwise check.
@@ -24,13 +24,13 @@ use game::{Action, Chips, InfoSet, LegalActions, Policy, PublicState, Raises, Se
 use serde::Deserialize;
 use show::number::percent;
 
-use crate::winrate::{Effort, win_rate, win_rates};
+use crate::random_hands::{Effort, equities, equity};
 use crate::{Agent, AgentError, AgentOption, AgentSpec, Context, Cost, Decision, Recipe, Resolver};
 
 /// The registry's entry.
 pub(crate) const SPEC: AgentSpec = AgentSpec {
     kind: "equity",
-    summary: "plays by its win-rate against random hands and the pot odds",
+    summary: "plays by its equity against random hands and the pot odds",
     example: "equity:samples=500",
     argument: None,
     options: &[
@@ -72,7 +72,7 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
         AgentOption {
             name: "samples",
             default: "2000",
-            help: "samples for an estimated win-rate, 1 to 1000000: against several opponents, or \
+            help: "samples for an estimated equity, 1 to 1000000: against several opponents, or \
                    with another deck; heads-up hold'em is exact",
         },
         AgentOption {
@@ -115,11 +115,11 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
     resolver.within("samples", options.samples, 1..=1_000_000)?;
     let rule = Rule { options };
     let equity = Equity { rule: rule.clone(), last: None };
-    let recipe = Recipe::new(move |_| Ok(equity.clone())).with_win_rates();
+    let recipe = Recipe::new(move |_| Ok(equity.clone())).with_equities();
     Ok(recipe.with_policy(move |_| Ok(rule.clone())))
 }
 
-/// The arguments that determine a win-rate.
+/// The arguments that determine an equity.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Situation {
     hole: HoleCards,
@@ -136,7 +136,7 @@ struct Rule {
 #[derive(Debug, Clone)]
 struct Equity {
     rule: Rule,
-    /// The last win-rate: later decisions on the same street need the same one.
+    /// The last equity: later decisions on the same street need the same one.
     last: Option<(Situation, f64)>,
 }
 
@@ -145,7 +145,7 @@ impl Agent for Equity {
         let situation = Situation::new(infoset);
         let rate = match self.last {
             Some((last, rate)) if last == situation => rate,
-            _ => self.rule.win_rate(infoset, situation),
+            _ => self.rule.equity(infoset, situation),
         };
         self.last = Some((situation, rate));
         let strategy = self.rule.strategy_at(infoset, situation.opponents, rate);
@@ -166,7 +166,7 @@ impl Agent for Equity {
 impl Policy for Rule {
     fn strategy(&self, infoset: &InfoSet) -> Strategy {
         let situation = Situation::new(infoset);
-        let rate = self.win_rate(infoset, situation);
+        let rate = self.equity(infoset, situation);
         self.strategy_at(infoset, situation.opponents, rate)
     }
 
@@ -179,7 +179,7 @@ impl Policy for Rule {
     ) {
         let mut infoset = InfoSet { public: public.clone(), seat, hole: HoleCards::EMPTY };
         let Situation { board, opponents, .. } = Situation::new(&infoset);
-        let rates = win_rates(public.def(), hands, board, opponents, self.effort());
+        let rates = equities(public.def(), hands, board, opponents, self.effort());
         for (number, (&hole, rate)) in hands.iter().zip(rates).enumerate() {
             infoset.hole = hole;
             visit(number, &self.strategy_at(&infoset, opponents, rate));
@@ -195,9 +195,9 @@ impl Situation {
 }
 
 impl Rule {
-    fn win_rate(&self, infoset: &InfoSet, situation: Situation) -> f64 {
+    fn equity(&self, infoset: &InfoSet, situation: Situation) -> f64 {
         let Situation { hole, board, opponents } = situation;
-        win_rate(infoset.public.def(), hole, board, opponents, self.effort())
+        equity(infoset.public.def(), hole, board, opponents, self.effort())
     }
 
     fn effort(&self) -> Effort {

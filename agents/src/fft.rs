@@ -20,7 +20,7 @@ use serde::Deserialize;
 use solvers::holdem::is_holdem;
 
 use crate::fallback::{PartialAgent, PartialPolicy};
-use crate::winrate::{Effort, win_rate, win_rates};
+use crate::random_hands::{Effort, equities, equity};
 use crate::{
     AgentError, AgentOption, AgentSpec, Context, Cost, Decision, Recipe, Resolver, fallback,
 };
@@ -92,7 +92,7 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
         }
     });
     recipe.files.extend(path);
-    Ok(recipe.about(about).with_win_rates())
+    Ok(recipe.about(about).with_equities())
 }
 
 fn about(title: &str, book: &Rulebook) -> String {
@@ -122,7 +122,7 @@ pub struct HeuristicPlayer {
 /// The list of one street.
 struct CompiledList {
     decider: Decider,
-    asks_win_rate: bool,
+    asks_equity: bool,
     /// The text for notes, for each statement and the default.
     texts: Vec<String>,
 }
@@ -134,7 +134,7 @@ impl HeuristicPlayer {
             let heuristic = book.street(street)?;
             Some(CompiledList {
                 decider: Decider::new(heuristic),
-                asks_win_rate: heuristic.asks_win_rate(),
+                asks_equity: heuristic.asks_equity(),
                 texts: (0..=heuristic.statements().len())
                     .map(|at| heuristic.item_text(at))
                     .collect(),
@@ -149,9 +149,9 @@ impl HeuristicPlayer {
         let InfoSet { public, seat, hole } = infoset;
         let list = self.list(public)?;
         let mut situation = unrated(self.dry, public, *seat, *hole);
-        if list.asks_win_rate {
-            let rate = win_rate(public.def(), *hole, public.board(), 1, Effort::default());
-            situation = situation.with_win_rate(rate);
+        if list.asks_equity {
+            let rate = equity(public.def(), *hole, public.board(), 1, Effort::default());
+            situation = situation.with_equity(rate);
         }
         let mut effects = Vec::new();
         list.decider.outcomes(situation, |statement, chance, act| {
@@ -169,7 +169,7 @@ impl HeuristicPlayer {
     }
 }
 
-/// The situation without the win-rate of the hand.
+/// The situation without the equity of the hand.
 fn unrated(dry: Texture, public: &PublicState, seat: Seat, hole: HoleCards) -> Situation {
     let pot = Pot::new(public.pot(), public.def().big_blind());
     let facts = Facts::new(hole.set(), public.board().set(), dry);
@@ -179,8 +179,8 @@ fn unrated(dry: Texture, public: &PublicState, seat: Seat, hole: HoleCards) -> S
 /// Everything that a list may test at a decision, with `dry` as the definition of dry boards.
 pub fn situation(infoset: &InfoSet, dry: Texture) -> Situation {
     let InfoSet { public, seat, hole } = infoset;
-    let rate = win_rate(public.def(), *hole, public.board(), 1, Effort::default());
-    unrated(dry, public, *seat, *hole).with_win_rate(rate)
+    let rate = equity(public.def(), *hole, public.board(), 1, Effort::default());
+    unrated(dry, public, *seat, *hole).with_equity(rate)
 }
 
 /// The legal action for the action of a statement.
@@ -240,9 +240,9 @@ impl PartialAgent for Option<HeuristicPlayer> {
         if is_aggressive(public, *seat) {
             seen += ", aggressive";
         }
-        if list.asks_win_rate {
-            let rate = win_rate(public.def(), *hole, public.board(), 1, Effort::default());
-            situation = situation.with_win_rate(rate);
+        if list.asks_equity {
+            let rate = equity(public.def(), *hole, public.board(), 1, Effort::default());
+            situation = situation.with_equity(rate);
             seen += &format!(", win rate {:.1} %", 100.0 * rate);
         }
         let (at, act) = list.draw(situation, cx);
@@ -264,11 +264,11 @@ impl PartialPolicy for Option<HeuristicPlayer> {
             return vec![None; hands.len()];
         };
         let situations = hands.iter().map(|&hole| unrated(play.dry, public, seat, hole));
-        if !list.asks_win_rate {
+        if !list.asks_equity {
             return situations.map(|situation| Some(list.strategy(situation, public))).collect();
         }
-        let rates = win_rates(public.def(), hands, public.board(), 1, Effort::default());
-        let rated = situations.zip(rates).map(|(situation, rate)| situation.with_win_rate(rate));
+        let rates = equities(public.def(), hands, public.board(), 1, Effort::default());
+        let rated = situations.zip(rates).map(|(situation, rate)| situation.with_equity(rate));
         rated.map(|situation| Some(list.strategy(situation, public))).collect()
     }
 }

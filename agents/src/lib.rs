@@ -4,7 +4,7 @@
 //! - [`Registry`]: all agent kinds by name. To add a kind, add one file here, one `mod` line and
 //!   one line in [`Registry::standard`] below; the contract suite then covers it.
 //! - [`contract`]: the contract of every agent, as checks shared by commands and tests.
-//! - [`winrate`]: win-rates against random hands.
+//! - [`random_hands`]: equities against random hands.
 //!
 //! The crate uses no network, no processes, and no clocks or random sources other than those in
 //! [`Context`]. Kinds that need such things (`external`) are added to the registry by the crate
@@ -18,6 +18,7 @@ mod exploiter;
 mod fallback;
 mod fft;
 mod linear;
+pub mod random_hands;
 pub mod reach;
 mod registry;
 mod resolve;
@@ -27,7 +28,6 @@ mod scaled;
 mod shadow;
 mod simple;
 mod student;
-pub mod winrate;
 
 pub use agent::{Agent, AgentRng, Clock, Context, Decision, Failed, HandOutcome};
 pub use cfr::{shipped_blueprint, shipped_values, values_between, values_of_file};

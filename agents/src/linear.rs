@@ -16,7 +16,7 @@ use serde::Deserialize;
 use solvers::holdem::is_holdem;
 
 use crate::fallback::{PartialAgent, PartialPolicy};
-use crate::winrate::combo;
+use crate::random_hands::combo;
 use crate::{
     AgentError, AgentOption, AgentSpec, Context, Cost, Decision, Recipe, Resolver, fallback,
 };
@@ -114,7 +114,7 @@ impl Rule {
         };
         let hand = combo(hole)?.starting_hand();
         let stack = f64::from(effective) / f64::from(def.big_blind());
-        let advantage = self.model.at(stack).advantage(hand, blind);
+        let advantage = self.model.at_stack(stack).advantage(hand, blind);
         let plays = advantage > 0.0;
         let action = match legal.raise {
             Some(raise) if plays => Action::RaiseTo(raise.max),

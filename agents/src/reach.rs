@@ -13,7 +13,7 @@ pub enum ActionMatching {
 }
 
 /// The probability that each combo reaches a street: [`at`] its first action.
-pub fn on(
+pub fn at_street(
     street: Street,
     policy: &dyn Policy,
     public: &PublicState,
@@ -21,7 +21,7 @@ pub fn on(
     how: (ActionMatching, f64),
 ) -> Vec<f64> {
     let earlier = public.history().iter().take_while(|played| played.street < street).count();
-    at(earlier, policy, public, seat, how)
+    at_action(earlier, policy, public, seat, how)
 }
 
 /// The probability that each combo reaches the hand's action of this number, by [`Combo::index`].
@@ -29,7 +29,7 @@ pub fn on(
 /// It is the product, over the seat's earlier decisions, of the policy's probability of the action
 /// played. No factor is below `least`: with a `least` above 0 no hand is ruled out by the actions
 /// of a player who is another agent. 0 for combos that share a card with the board.
-pub fn at(
+pub fn at_action(
     number: usize,
     policy: &dyn Policy,
     public: &PublicState,

@@ -98,8 +98,8 @@ pub struct Recipe {
     pub repeatable: bool,
     /// Whether this agent, or one that it asks, is a program that is started on this machine.
     pub program: bool,
-    /// Whether this agent, or one that it asks, looks up win-rates.
-    pub win_rates: bool,
+    /// Whether this agent, or one that it asks, looks up equities.
+    pub equities: bool,
     /// Files that were read or will be needed; a package must include them.
     pub files: Vec<PathBuf>,
     /// Names of the configured agents that were resolved; a package must define them.
@@ -123,7 +123,7 @@ impl Recipe {
             cost: Cost::Inline,
             repeatable: true,
             program: false,
-            win_rates: false,
+            equities: false,
             files: Vec::new(),
             names: Vec::new(),
             about: String::new(),
@@ -170,10 +170,10 @@ impl Recipe {
         self
     }
 
-    /// Marks an agent that looks up win-rates, see [`AgentChoice::prepare`].
+    /// Marks an agent that looks up equities, see [`AgentChoice::prepare`].
     #[must_use]
-    pub fn with_win_rates(mut self) -> Recipe {
-        self.win_rates = true;
+    pub fn with_equities(mut self) -> Recipe {
+        self.equities = true;
         self
     }
 
@@ -217,7 +217,7 @@ impl Recipe {
         self.cost = self.cost.max(inner.recipe.cost);
         self.repeatable &= inner.recipe.repeatable;
         self.program |= inner.recipe.program;
-        self.win_rates |= inner.recipe.win_rates;
+        self.equities |= inner.recipe.equities;
         self.files.extend(inner.recipe.files.iter().cloned());
         self.names.extend(inner.recipe.names.iter().cloned());
         self.checks.extend(inner.recipe.checks.iter().cloned());
@@ -286,8 +286,8 @@ impl AgentChoice {
     /// at most 0.2 s. To be called by whoever begins a run, before its first decision: agents
     /// decide the same without, but slower.
     pub fn prepare(&self, def: &GameDef, hands: u64) {
-        if self.recipe.win_rates {
-            crate::winrate::prepare(def, hands);
+        if self.recipe.equities {
+            crate::random_hands::prepare(def, hands);
         }
     }
 

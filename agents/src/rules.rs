@@ -22,8 +22,8 @@ use show::number::percent;
 use solvers::holdem::is_holdem;
 
 use crate::fallback::{PartialAgent, PartialPolicy};
+use crate::random_hands::combo;
 use crate::reach::ActionMatching;
-use crate::winrate::combo;
 use crate::{
     AgentChoice, AgentError, AgentOption, AgentSpec, Context, Cost, Decision, Recipe, Resolver,
     fallback, reach,
@@ -149,7 +149,7 @@ fn applies(def: &GameDef) -> bool {
 
 impl PartialAgent for Option<Play> {
     fn decide(&self, infoset: &InfoSet, cx: &mut Context) -> Option<Decision> {
-        let plan = RiverPlan::at(self.as_ref()?, &infoset.public, infoset.seat)?;
+        let plan = RiverPlan::for_seat(self.as_ref()?, &infoset.public, infoset.seat)?;
         let (strategy, note) = plan.play(infoset.hole)?;
         let action = cx.draw(&strategy);
         Some(Decision { strategy: Some(strategy), note: Some(note), ..action.into() })
@@ -163,7 +163,7 @@ impl PartialPolicy for Option<Play> {
         seat: Seat,
         hands: &[HoleCards],
     ) -> Vec<Option<Strategy>> {
-        let plan = self.as_ref().and_then(|play| RiverPlan::at(play, public, seat));
+        let plan = self.as_ref().and_then(|play| RiverPlan::for_seat(play, public, seat));
         hands.iter().map(|&hole| plan.as_ref()?.strategy(hole)).collect()
     }
 }
@@ -186,7 +186,7 @@ impl River {
     /// `None` if the board is not complete.
     fn new(play: &Play, public: &PublicState, seat: Seat) -> Option<River> {
         let showdown = Showdown::new(public.board().set()).ok()?;
-        let free = Combo::all().filter_map(|combo| Some((combo, showdown.win_rate(combo)?)));
+        let free = Combo::all().filter_map(|combo| Some((combo, showdown.equity(combo)?)));
         let Some(policy) = &play.ranges else {
             return Some(River::sorted(
                 free.map(|(combo, rate)| (rate.value(Ties::Half), 1.0, combo)),
@@ -194,7 +194,7 @@ impl River {
         };
         let other = public.def().seats().find(|&other| other != seat)?;
         let came = |seat| {
-            reach::on(
+            reach::at_street(
                 Street::River,
                 &**policy,
                 public,
@@ -207,7 +207,7 @@ impl River {
         showdown.sums_against(theirs.first_chunk()?, sums.first_chunk_mut()?);
         Some(River::sorted(free.map(|(combo, _)| {
             // No hand has a weight of 0, so every hand meets others.
-            let beats = sums[combo.index()].win_rate(Ties::Half).unwrap_or(0.5);
+            let beats = sums[combo.index()].equity(Ties::Half).unwrap_or(0.5);
             (beats, own[combo.index()], combo)
         })))
     }
@@ -252,7 +252,7 @@ enum ApplicableRule<'a> {
 
 impl RiverPlan<'_> {
     /// The plan where this seat is to act; `None` if the list does not cover the decision.
-    fn at<'a>(play: &'a Play, public: &PublicState, seat: Seat) -> Option<RiverPlan<'a>> {
+    fn for_seat<'a>(play: &'a Play, public: &PublicState, seat: Seat) -> Option<RiverPlan<'a>> {
         if public.street() != Street::River {
             return None;
         }
@@ -297,7 +297,7 @@ impl RiverPlan<'_> {
         let grid: Vec<f64> = totals.iter().map(pots).collect();
         let river = River::new(play, public, seat)?;
         let mut chances = Vec::new();
-        betting.chances(river.hands(), &grid, &mut chances);
+        betting.probabilities(river.hands(), &grid, &mut chances);
         let raises = totals.into_iter().map(Action::RaiseTo);
         let actions = std::iter::once(Action::Call).chain(raises).collect();
         Some(RiverPlan { river, rule: ApplicableRule::Betting(betting), actions, chances })
@@ -312,7 +312,7 @@ impl RiverPlan<'_> {
         let calling = play.list.calling()?;
         let river = River::new(play, public, seat)?;
         let mut calls = Vec::new();
-        calling.chances(river.hands(), bet, &mut calls);
+        calling.probabilities(river.hands(), bet, &mut calls);
         let chances = calls.iter().flat_map(|&call| [1.0 - call, call]).collect();
         let actions = vec![Action::Fold, Action::Call];
         Some(RiverPlan { river, rule: ApplicableRule::Calling(calling, bet), actions, chances })

@@ -20,7 +20,7 @@ use models::explain::{Explainer, percent};
 use models::student::{Manifest, Student, TrainedModel, other_contents, read_manifest};
 use serde::Deserialize;
 
-use crate::winrate::combo;
+use crate::random_hands::combo;
 use crate::{Agent, AgentError, AgentOption, AgentSpec, Context, Cost, Decision, Recipe, Resolver};
 
 /// The registry's entries.
@@ -326,11 +326,11 @@ const CLAUSES: usize = 3;
 /// Explains a decision in a sentence; for a tree, a second line has its nodes and the other
 /// clauses.
 fn note_of(student: &Student, features: &Features) -> String {
-    match Explainer::of(student, features.street()) {
+    match Explainer::for_street(student, features.street()) {
         Some(explainer) => note_of_tree(&explainer, features),
         None => {
             let listed = features.iter().filter(|&(feature, _)| match feature {
-                Feature::WinRate => true,
+                Feature::Equity => true,
                 Feature::OpponentBet { street } => street <= features.street(),
                 Feature::Percentile { .. } => false,
             });
@@ -372,10 +372,10 @@ fn note_of_tree(explainer: &Explainer<'_>, features: &Features) -> String {
     note
 }
 
-/// Formats a win-rate in percent, saying against what it is, and chips as they are.
+/// Formats an equity in percent, saying against what it is, and chips as they are.
 fn in_words(feature: Feature, value: f32) -> String {
     match feature.unit() {
-        Unit::ShareOfPot if feature == Feature::WinRate => {
+        Unit::ShareOfPot if feature == Feature::Equity => {
             format!("{} against a random hand", percent(value))
         }
         Unit::ShareOfPot => percent(value),

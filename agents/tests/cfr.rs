@@ -137,7 +137,7 @@ fn a_bet_off_the_menu_is_answered_as_by_somebody_who_drew_its_reading_and_kept_i
         let followed = follow(&tree, public, seat, &mut point);
         let TreePosition::At(node) = followed.position else { panic!("{followed:?}") };
         let bucket = buckets.bucket(hole, &public.board()).expect("a bucket");
-        let shares = blueprint.shares(&tree, node, bucket).expect("a decision");
+        let shares = blueprint.probabilities(&tree, node, bucket).expect("a decision");
         let answers = tree.actions(node).iter().map(|&a| followed.answer(&tree, public, a));
         Strategy::from_weights(answers.zip(shares.iter().map(|&s| f64::from(s)))).expect("trained")
     };

@@ -24,8 +24,8 @@ fn check(def: GameDef, name: &str) {
         for &node in nodes.iter().step_by(nodes.len() / 40 + 1) {
             let count = in_tree.tree().actions(node).len();
             let mut shares = [(); 2].map(|()| vec![0.0; count * hands.len()]);
-            one.shares(node, hands.len(), &mut shares[0]).expect("in the tree");
-            other.shares(node, hands.len(), &mut shares[1]).expect("in the tree");
+            one.probabilities(node, hands.len(), &mut shares[0]).expect("in the tree");
+            other.probabilities(node, hands.len(), &mut shares[1]).expect("in the tree");
             for (index, (one, other)) in shares[0].iter().zip(&shares[1]).enumerate() {
                 let hand = hands[index % hands.len()];
                 let betting = in_tree.tree().betting(node);

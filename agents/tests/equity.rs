@@ -1,4 +1,4 @@
-//! The equity agent's rule, at situations where its win-rate is beyond doubt.
+//! The equity agent's rule, at situations where its equity is beyond doubt.
 
 use std::sync::Arc;
 

@@ -15,7 +15,7 @@ fn file(flop: &str) -> String {
 }
 
 /// Resolves `fft` with a file of this text.
-fn with(text: &str, more: &str) -> Result<agents::AgentChoice, AgentError> {
+fn choice_with(text: &str, more: &str) -> Result<agents::AgentChoice, AgentError> {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("list.fft"), text).expect("written");
     Registry::standard().resolve_in(&format!("fft:model=list.fft{more}"), folder.path())
@@ -29,7 +29,7 @@ fn on_the_flop(
     hole: &str,
     board: &str,
 ) -> (Action, String) {
-    let choice = with(&file(list), "").expect("a file");
+    let choice = choice_with(&file(list), "").expect("a file");
     let mut agent = choice.build(def).expect("it plays");
     let decision = agent.act(&infoset(def, betting, hole, board), &mut context(1));
     (decision.action, decision.note.expect("a note"))
@@ -124,7 +124,7 @@ fn declared_shares_are_the_policy_and_what_is_drawn() {
     let def = Arc::new(games::nolimit_holdem());
     let list =
         "if one in four times then bet pot; else if two in three times then bet half; else bet pot";
-    let choice = with(&file(list), "").expect("a file");
+    let choice = choice_with(&file(list), "").expect("a file");
     let situation = infoset(&def, "cc/", "AhKd", "9c5s2h");
     let policy = choice.policy(&def).expect("it plays").expect("it is pure");
     let strategy = policy.strategy(&situation);
@@ -145,13 +145,13 @@ fn declared_shares_are_the_policy_and_what_is_drawn() {
 }
 
 #[test]
-fn win_rates_are_against_any_hand_over_all_boards_to_come() {
+fn equities_are_against_any_hand_over_all_boards_to_come() {
     let def = Arc::new(games::nolimit_holdem());
     // On this river 97.98 % of hands lose to three kings, counted in the test of `rules`: 96.8 %
     // against the straights of QT and T8.
     let choice = |river: &str| {
         let calls = ["preflop", "flop", "turn"].map(|street| format!("[{street}]\ncall\n"));
-        with(&format!("{}[river]\n{river}", calls.concat()), "").expect("a file")
+        choice_with(&format!("{}[river]\n{river}", calls.concat()), "").expect("a file")
     };
     let situation = infoset(&def, "cc/cc/cc/", "KhKs", "2c7d9hJsKd");
     for (percent, expected) in [("96.7", Action::RaiseTo(300)), ("96.9", Action::Call)] {
@@ -176,7 +176,8 @@ fn other_games_and_with_a_fallback_other_streets_are_for_that_agent() {
         let situation = infoset(def, betting, hole, "");
         assert_eq!(ask("fft:fallback=fold", &situation).action, Action::Fold);
     }
-    let only_flop = with("[flop]\nraise\n", ",fallback=fold").expect("the rest is the fallback's");
+    let only_flop =
+        choice_with("[flop]\nraise\n", ",fallback=fold").expect("the rest is the fallback's");
     let mut agent = only_flop.build(&limit).expect("it plays");
     let mut play =
         |betting, board| agent.act(&infoset(&limit, betting, "7s2h", board), &mut context(1));
@@ -193,7 +194,7 @@ fn other_games_and_with_a_fallback_other_streets_are_for_that_agent() {
 
 #[test]
 fn files_that_cannot_be_played_are_refused_with_the_place() {
-    let refused = |text: &str| with(text, "").expect_err(text).to_string();
+    let refused = |text: &str| choice_with(text, "").expect_err(text).to_string();
     let missing = refused("[flop]\ncall\n[river]\ncall\n");
     let words = "list.fft: nothing is said for preflop and turn: add a part `[preflop]`";
     assert!(missing.contains(words), "{missing}");
@@ -202,7 +203,7 @@ fn files_that_cannot_be_played_are_refused_with_the_place() {
                  nearest is `hand >= pair`";
     assert!(wrong.contains(words), "{wrong}");
     let build = |text: &str, def: GameDef| {
-        with(&file(text), "").expect("it is read").build(&Arc::new(def)).map(drop)
+        choice_with(&file(text), "").expect("it is read").build(&Arc::new(def)).map(drop)
     };
     let error = build("if hand >= pair then raise; else call", games::nolimit_holdem());
     let error = error.expect_err("a raise without a size").to_string();

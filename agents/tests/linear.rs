@@ -30,7 +30,7 @@ fn the_shipped_rule_loses_little_at_and_between_its_stacks() {
     for half in 2..=40 {
         let stack = f64::from(half) / 2.0;
         let payoffs = Payoffs::new(stack, 0.0).expect("a stack");
-        let weights = model.at(stack);
+        let weights = model.at_stack(stack);
         let ranges = weights.ranges();
         let lost = equilibrium(&payoffs).losses(&payoffs, &ranges).map(|lost| 1000.0 * lost);
         let most = if half % 2 == 0 { 2.5 } else { 12.0 };

@@ -178,7 +178,7 @@ fn a_kept_river_is_played_by_the_solution_of_the_turn() {
     };
     let menu = abstraction::menu::find("fcpa").expect("it ships");
     let solver = solved(&turn, &|state| menu.actions(state).to_vec(), 20);
-    let spot = Spot::at(&solver, &river).expect("the tree goes there");
+    let spot = Spot::at_state(&solver, &river).expect("the tree goes there");
     let solved = spot.strategies();
     let kept = strategies(&*resolve("kept"), &river);
     let far = |played: &[(Combo, Strategy)]| {

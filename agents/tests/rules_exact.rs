@@ -28,20 +28,20 @@ fn boards() -> Vec<Board> {
 /// The strategy of the list with every combo: columns of bets, and of calls.
 fn columns(list: &RuleList, board: Board) -> (Vec<Vec<f64>>, Vec<Vec<f64>>) {
     let showdown = Showdown::new(board.set()).expect("a river");
-    let rate = |combo: Combo| Some((showdown.win_rate(combo)?.value(Ties::Half), combo));
+    let rate = |combo: Combo| Some((showdown.equity(combo)?.value(Ties::Half), combo));
     let mut hands: Vec<(f64, Combo)> = Combo::all().filter_map(rate).collect();
     hands.sort_by(|(a, _), (b, _)| a.total_cmp(b));
     let beats: Vec<f64> = hands.iter().map(|&(beats, _)| beats).collect();
     let weights = vec![1.0; hands.len()];
     let sorted = Hands::new(&beats, &weights);
     let mut chances = Vec::new();
-    list.betting().expect("bets").chances(sorted, &SIZES, &mut chances);
+    list.betting().expect("bets").probabilities(sorted, &SIZES, &mut chances);
     let mut bets = vec![vec![0.0; Combo::COUNT]; 1 + SIZES.len()];
     for (row, (_, combo)) in chances.chunks(bets.len()).zip(&hands) {
         row.iter().zip(&mut bets).for_each(|(&p, column)| column[combo.index()] = p);
     }
     let calls = SIZES.iter().map(|&size| {
-        list.calling().expect("calls").chances(sorted, size, &mut chances);
+        list.calling().expect("calls").probabilities(sorted, size, &mut chances);
         let mut column = vec![0.0; Combo::COUNT];
         hands.iter().zip(&chances).for_each(|(&(_, combo), &p)| column[combo.index()] = p);
         column

@@ -68,7 +68,7 @@ fn a_student_plays_what_its_model_says_of_the_situation() {
         let policy = policy(&format!("{kind}:play=sample"), &def);
         let learned = Registry::standard().resolve(kind).expect("it exists").student();
         let says = agents::model_policy(&learned.expect("a student"));
-        // Win-rates counted out, without the tables that the agent has.
+        // Equities counted out, without the tables that the agent has.
         let mut maker = FeatureMaker::counting(student.schema());
         for infoset in infosets(&def) {
             let street = infoset.public.street();

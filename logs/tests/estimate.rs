@@ -530,7 +530,7 @@ fn hands_settled_together_keep_the_mean_and_the_variance() {
         tally.add_settled(seats, payoffs(won));
         estimates.add_settled(Seat::new(0).unwrap(), Payoff::from_chips(won), None);
     }
-    let expected = Rate::of(&sums, def.big_blind()).unwrap();
+    let expected = Rate::from_sums(&sums, def.big_blind()).unwrap();
     let mean = won.iter().sum::<i64>() as f64 / 4000.0 * 1000.0 / f64::from(def.big_blind());
     near(expected.mbb, mean);
     assert_eq!((expected.hands, expected.groups), (4000, 3500));
@@ -576,7 +576,7 @@ fn estimates_by_a_sample_of_deals_are_unbiased_and_their_intervals_right() {
     let hands = testing::size(60, 380);
     for (duplicate, hands) in [(false, hands), (true, hands / 2)] {
         let sampled = |repetition| {
-            let estimates = new(duplicate).sampling(Sampling::of(0.1, 0.6));
+            let estimates = new(duplicate).sampling(Sampling::new(0.1, 0.6));
             by_kind(&match_with(estimates, duplicate, hands, repetition))
         };
         let matches: Vec<_> = (0..200).map(sampled).collect();
@@ -598,17 +598,17 @@ fn a_sample_narrows_less_than_all_deals_and_never_hides_its_size() {
     };
     let (raw, all, everything) = error(Sampling::ALL);
     assert_eq!((everything, all.hands, all.groups), (hands, hands, hands));
-    let (same_raw, half, corrected) = error(Sampling::of(0.0, 0.5));
+    let (same_raw, half, corrected) = error(Sampling::new(0.0, 0.5));
     // What is set aside is in the raw rate, and in no other.
     assert_eq!(raw, same_raw);
     assert!(corrected > hands * 2 / 5 && corrected < hands * 3 / 5, "{corrected}");
     assert_eq!((half.hands, half.groups), (hands, corrected));
     assert!(all.standard_error < half.standard_error);
     assert!(half.standard_error < raw.standard_error);
-    let (_, less, corrected) = error(Sampling::of(0.2, 0.5));
+    let (_, less, corrected) = error(Sampling::new(0.2, 0.5));
     assert!(less.hands < hands * 17 / 20 && less.groups == corrected);
     // Nothing corrected: only what was won.
-    let none = match_with(new(false).sampling(Sampling::of(0.0, 0.0)), false, 300, 3);
+    let none = match_with(new(false).sampling(Sampling::new(0.0, 0.0)), false, 300, 3);
     let kinds: Vec<RowKind> = none.rows().unwrap().rows.iter().map(|row| row.kind).collect();
     assert_eq!(kinds, [RowKind::Raw]);
 }
@@ -620,7 +620,7 @@ fn the_estimates_of_the_seats_are_together_that_of_all() {
     for (duplicate, share, hands) in
         [(false, 1.0, 3), (false, 1.0, 501), (true, 1.0, 500), (false, 0.4, 501), (true, 0.4, 500)]
     {
-        let estimates = new(duplicate).sampling(Sampling::of(0.1 * (1.0 - share), share));
+        let estimates = new(duplicate).sampling(Sampling::new(0.1 * (1.0 - share), share));
         let estimates = match_with(estimates, duplicate, hands, 7);
         for row in estimates.rows().unwrap().rows {
             let [Some(one), Some(other)] = row.seats else { continue };

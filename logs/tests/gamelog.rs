@@ -46,7 +46,7 @@ fn written(hands: impl IntoIterator<Item = HandRecord>, names: [&str; 2]) -> Str
 fn recorded_logs_are_read_whole_and_written_again_to_the_byte() {
     for (name, rounds, won) in [("plain", 120, -792), ("mess2", 80, -708)] {
         let text = recorded(name);
-        assert_eq!(SiteFormat::of(&text), Some(SiteFormat::Pokerbots));
+        assert_eq!(SiteFormat::detect(&text), Some(SiteFormat::Pokerbots));
         let hands = read(&text).unwrap();
         assert_eq!(hands.len(), rounds);
         let of_a = hands.iter().map(|(hand, names)| {

@@ -499,7 +499,7 @@ proptest! {
         let info = hands::info(&def, 8, false);
         let records = hands::random_hands(&def, 8, 1, seed);
         let text = kaggle_replay(&records, &info.names());
-        prop_assert_eq!(SiteFormat::of(&text), Some(Kaggle));
+        prop_assert_eq!(SiteFormat::detect(&text), Some(Kaggle));
         let read = all(Kaggle, &text);
         prop_assert_eq!(read.len(), records.len());
         for ((back, names), record) in read.iter().zip(&records) {

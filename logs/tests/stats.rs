@@ -83,7 +83,7 @@ fn coverage(groups: usize, mean: f64, mut draw: impl FnMut(&mut Pcg64Mcg) -> f64
             sums.add(won, 2);
             batches.add(won, 2);
         }
-        let normal = Rate::of(&sums, 1).unwrap().interval;
+        let normal = Rate::from_sums(&sums, 1).unwrap().interval;
         let bootstrap = batches.bootstrap(1, Bootstrap { resamples: 600, seed }).unwrap();
         for (count, interval) in covered.iter_mut().zip([normal, bootstrap]) {
             *count += usize::from(interval.low <= 1000.0 * mean && 1000.0 * mean <= interval.high);
@@ -141,7 +141,7 @@ fn long_matches_keep_few_batches_and_the_same_interval() {
         batches.running_totals().last().map(|(hands, groups, _)| (hands, groups)),
         Some((200_000, 100_000))
     );
-    let normal = Rate::of(&sums, 1).unwrap().interval;
+    let normal = Rate::from_sums(&sums, 1).unwrap().interval;
     let bootstrap = batches.bootstrap(1, Bootstrap::default()).unwrap();
     let apart = (normal.low - bootstrap.low).abs().max((normal.high - bootstrap.high).abs());
     assert!(apart < 0.08 * normal.half_width(), "{normal:?} {bootstrap:?}");
@@ -219,9 +219,9 @@ fn unequal_groups_have_the_error_of_the_ratio_estimator() {
 #[test]
 fn no_rate_is_given_without_an_interval() {
     let mut sums = Sums::default();
-    assert_eq!(Rate::of(&sums, 100), Err(NoRate::NoHands));
+    assert_eq!(Rate::from_sums(&sums, 100), Err(NoRate::NoHands));
     sums.add(Payoff::from_chips(5), 2);
-    assert_eq!(Rate::of(&sums, 100), Err(NoRate::OneGroup));
+    assert_eq!(Rate::from_sums(&sums, 100), Err(NoRate::OneGroup));
     let def = Arc::new(games::nolimit_holdem());
     for hands in 0..6 {
         let records = hands::random_hands(&def, hands, 2, 3);
@@ -571,7 +571,7 @@ fn adjusting_keeps_the_mean_and_lowers_the_spread() {
     records.iter().for_each(|record| tally.add_adjusted(record, all_in.expected(record).payoffs()));
     let sums = &tally.entrants()[0];
     let (plain, adjusted) =
-        (Rate::of(&sums.all, 100).unwrap(), Rate::of(&sums.adjusted, 100).unwrap());
+        (Rate::from_sums(&sums.all, 100).unwrap(), Rate::from_sums(&sums.adjusted, 100).unwrap());
     assert!(adjusted.standard_error < 0.9 * plain.standard_error, "{plain:?} {adjusted:?}");
     assert!((plain.mbb - adjusted.mbb).abs() < 3.0 * plain.standard_error);
 }
@@ -618,7 +618,7 @@ fn rates(groups: &[i64], parts: usize) -> (Rate, Vec<Rate>) {
     let rate = |groups: &[i64]| {
         let mut sums = Sums::default();
         groups.iter().for_each(|&won| sums.add(Payoff::from_parts(won * Payoff::PER_CHIP), 2));
-        Rate::of(&sums, 100).expect("two groups at least")
+        Rate::from_sums(&sums, 100).expect("two groups at least")
     };
     let parts = groups.chunks(groups.len().div_ceil(parts)).filter(|part| part.len() > 1);
     (rate(groups), parts.map(rate).collect())

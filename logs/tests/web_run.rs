@@ -188,7 +188,7 @@ fn scores_of_servers_are_kept_by_hand_and_a_series_that_changes_is_told_from_one
             all.add(won, 1);
             course.add(won, 1);
         }
-        Change::of(&all, &course, 100).expect("hands enough")
+        Change::find(&all, &course, 100).expect("hands enough")
     };
     assert!(!change(0).is_drift());
     let changed = change(200);

@@ -27,7 +27,7 @@ impl Error {
     }
 
     /// The error for a file or folder.
-    pub(crate) fn at(path: &Path, reason: impl Display) -> Error {
+    pub(crate) fn file(path: &Path, reason: impl Display) -> Error {
         Error::new(format!("{}: {reason}", path.display()))
     }
 

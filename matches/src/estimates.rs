@@ -174,7 +174,7 @@ impl Prepared {
     ///
     /// # Errors
     /// If the records or the value function cannot be read.
-    pub fn by(match_: &Match<'_>, values: Values) -> Result<Prepared, Error> {
+    pub fn every_deal(match_: &Match<'_>, values: Values) -> Result<Prepared, Error> {
         let estimates = match_.estimates(match_.values(&values)?)?;
         Ok(Prepared { estimates, values, sample: None })
     }
@@ -206,7 +206,7 @@ pub struct Match<'a> {
 impl<'a> Match<'a> {
     /// The match of this source, with its agents if the registry has them; `None` for games
     /// without estimates.
-    pub fn of(
+    pub fn new(
         source: &'a Source,
         wanted: &'a Wanted,
         registry: Option<&'a Registry>,
@@ -234,12 +234,12 @@ impl<'a> Match<'a> {
         let prepared = match self.wanted.extent {
             Extent::Second => return self.choose(deals, seen),
             Extent::Deals(wanted) if wanted < deals => {
-                let Prepared { estimates, values, .. } = Prepared::by(self, self.best()?)?;
+                let Prepared { estimates, values, .. } = Prepared::every_deal(self, self.best()?)?;
                 let share = wanted as f64 / deals as f64;
-                let estimates = estimates.sampling(Sampling::of(0.0, share));
+                let estimates = estimates.sampling(Sampling::new(0.0, share));
                 Prepared { estimates, values, sample: Some((deals, Vec::new())) }
             }
-            _ => Prepared::by(self, self.best()?)?,
+            _ => Prepared::every_deal(self, self.best()?)?,
         };
         prepared.estimates.expect_hands(self.source.count()?);
         Ok(prepared)
@@ -273,7 +273,7 @@ impl<'a> Match<'a> {
     /// Chooses values and the number of deals by a trial.
     fn choose(&self, deals: u64, seen: &mut dyn FnMut()) -> Result<Prepared, Error> {
         let aside = (TRIAL_DEALS / deals as f64).min(TRIAL_SHARE);
-        let drawn = Sampling::of(aside, 0.0);
+        let drawn = Sampling::new(aside, 0.0);
         let trial = self.source.drawn(&|deal| drawn.part(deal) == Part::Aside)?;
         let mut candidates = Vec::new();
         for values in self.candidates()? {
@@ -298,7 +298,7 @@ impl<'a> Match<'a> {
         let (values, function, tried) = best.expect("there is always the one by equity");
         // Values that would not narrow the interval correct nothing.
         let corrected = if gain(tried) > 1.0 { share(tried) } else { 0.0 };
-        let sampling = Sampling::of(aside, corrected);
+        let sampling = Sampling::new(aside, corrected);
         let estimates = self.estimates(function.clone())?.sampling(sampling);
         let group = self.source.info().group() as u64;
         estimates.expect_hands((corrected * deals as f64) as u64 * group);
@@ -449,7 +449,7 @@ struct Entry {
 
 impl Estimated {
     /// The estimates of all hands.
-    pub fn of(prepared: &Prepared) -> Estimated {
+    pub fn all_hands(prepared: &Prepared) -> Estimated {
         let rows = prepared.estimates.rows();
         let sample = rows.as_ref().ok().and_then(|rows| prepared.sample(rows.corrected));
         Estimated { rows, sample, values: prepared.values.name() }
@@ -459,7 +459,7 @@ impl Estimated {
 impl Keeper {
     /// The file of this folder. `None` where the records have no hashes or these do not fit, and
     /// where a file of an agent cannot be read.
-    pub fn of(
+    pub fn for_folder(
         folder: &Path,
         record: &Integrity,
         info: &MatchInfo,

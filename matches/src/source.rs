@@ -73,7 +73,7 @@ impl Source {
             return Ok(Source::Ledger(Box::new(LedgerReader::open(path)?)));
         };
         let def = log_game(path, header.as_ref(), game)?;
-        let info = acpc::read_info(&def, open(path)?).map_err(|error| Error::at(path, error))?;
+        let info = acpc::read_info(&def, open(path)?).map_err(|error| Error::file(path, error))?;
         let mut reader = acpc::Reader::new(&def, open(path)?);
         // The first hand names the players; it has been read before.
         let _ = reader.next();
@@ -288,7 +288,7 @@ impl Iterator for LogHands<'_> {
                 }
                 self.next()
             }
-            Some(Err(error)) => Some(Err(Error::at(path, error))),
+            Some(Err(error)) => Some(Err(Error::file(path, error))),
             Some(Ok(record)) => Some(Ok(record)),
             None => {
                 let repeated = self.reader.repeated().filter(|_| !self.log.told.get());
@@ -357,7 +357,7 @@ pub fn site_format(path: &Path) -> Result<Option<SiteFormat>, Error> {
     if path.is_dir() {
         return Ok(None);
     }
-    Ok(SiteFormat::of(&String::from_utf8_lossy(&start(path)?)))
+    Ok(SiteFormat::detect(&String::from_utf8_lossy(&start(path)?)))
 }
 
 /// The header of an ACPC log; the outer `None` for a database.

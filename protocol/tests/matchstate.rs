@@ -23,7 +23,7 @@ fn lines_are_those_of_the_original() {
         let state = replay(&def, 0, betting);
         for (seat, &cards) in def.seats().zip(expected) {
             let line = format!("MATCHSTATE:{}:9:{betting}:{cards}", seat.index());
-            assert_eq!(MatchState::of(9, seat, &state).to_string(), line);
+            assert_eq!(MatchState::for_seat(9, seat, &state).to_string(), line);
             assert_eq!(MatchState::parse(&def, &line).unwrap().to_string(), line);
         }
     }
@@ -81,7 +81,7 @@ proptest! {
         let def = game(acpc::games()[name].name);
         for state in play(&def, seed, &choices) {
             for seat in def.seats() {
-                let seen = MatchState::of(hand, seat, &state);
+                let seen = MatchState::for_seat(hand, seat, &state);
                 let parsed = MatchState::parse(&def, &seen.to_string()).unwrap();
                 prop_assert_eq!(&parsed.public, &state.public);
                 prop_assert_eq!((parsed.hand, parsed.seat), (hand, seat));

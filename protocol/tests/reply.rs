@@ -11,7 +11,7 @@ fn asked<T>(name: &str, betting: &str, line: &str, of: impl Fn(&[u8], &Question<
     let def = game(name);
     let state = replay(&def, 0, betting);
     let Turn::Act(seat) = state.public.turn() else { panic!("nobody acts after {betting}") };
-    let sent = MatchState::of(0, seat, &state).to_string();
+    let sent = MatchState::for_seat(0, seat, &state).to_string();
     let hole = state.hole[seat];
     let question = Question { hand: 0, seat, public: &state.public, hole, line: sent.as_bytes() };
     of(line.replace("{S}", &sent).as_bytes(), &question)

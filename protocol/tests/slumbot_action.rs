@@ -221,7 +221,7 @@ fn random_hand(seed: u64, most: usize) -> (PublicState, Board) {
             (3, Some(raise)) if rng.random_range(0..4u32) == 0 => Action::RaiseTo(raise.max),
             _ => Action::Call,
         };
-        let incr = Incr::of(action, &state);
+        let incr = Incr::from_action(action, &state);
         assert_eq!(incr.to_string().parse(), Ok(incr));
         assert_eq!(incr.action(&state), Ok(action));
         state.apply(action).unwrap();

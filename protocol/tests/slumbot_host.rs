@@ -40,7 +40,7 @@ fn endpoints_stand_under_both_prefixes_and_nowhere_else() {
         ("act", None),
     ];
     for (path, expected) in cases {
-        assert_eq!(Endpoint::at(path), expected, "{path}");
+        assert_eq!(Endpoint::from_path(path), expected, "{path}");
     }
 }
 

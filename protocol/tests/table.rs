@@ -135,7 +135,7 @@ impl Table {
 /// The number of others' cards shown in each seat's line.
 pub(crate) fn parse_all(def: &Arc<GameDef>, hand: u32, state: &State) -> BySeat<u8> {
     BySeat::from_fn(def.players, |seat| {
-        let line = MatchState::of(hand, seat, state).to_string();
+        let line = MatchState::for_seat(hand, seat, state).to_string();
         let parsed = MatchState::parse(def, &line).unwrap();
         parsed.hole.iter().filter(|(_, hole)| !hole.is_empty()).count() as u8
     })

@@ -24,10 +24,10 @@ use crate::progress::Progress;
 /// Buckets are computed exactly and are the same on every machine. A recipe has a kind for each
 /// street, as in `preflop=169 flop=ehs2:200 turn=ehs2:200 river=ehs2:200`. Kinds: 169 (the starting
 /// hands); category (the category of the best five cards); ehs2:N (N equally likely groups by the
-/// mean square of the win-rate); ehs2-width:N (N groups of equal width in that mean); nested:C:N (C
+/// mean square of the equity); ehs2-width:N (N groups of equal width in that mean); nested:C:N (C
 /// classes of boards by draws and high cards, N equally likely groups in each); features:S:Q (the
-/// win-rate and Q quantiles of the next street's win-rate, in steps of 1/S); emd:N (N clusters by
-/// the earth mover's distance between histograms of the next street's win-rates; flop and turn).
+/// equity and Q quantiles of the next street's equity, in steps of 1/S); emd:N (N clusters by
+/// the earth mover's distance between histograms of the next street's equities; flop and turn).
 #[derive(clap::Args)]
 pub struct Args {
     /// A recipe, or a file of buckets
@@ -54,7 +54,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     let buckets = load(&args.buckets, false)?;
     if let Some(path) = &args.out {
         let written = runs::write_whole(path, |out| buckets.write(out));
-        written.map_err(|error| Failure::at(path, error))?;
+        written.map_err(|error| Failure::file(path, error))?;
     }
     let reports = Street::ALL.map(|street| buckets.report(street, args.seed));
     let buckets = Arc::new(buckets);
@@ -137,8 +137,8 @@ impl fmt::Display for EncodingError {
 pub(crate) fn load(text: &str, quiet: bool) -> Result<Buckets, Failure> {
     let path = Path::new(text);
     if !text.contains('=') && path.exists() {
-        let file = File::open(path).map_err(|error| Failure::at(path, error))?;
-        return Buckets::read(BufReader::new(file)).map_err(|error| Failure::at(path, error));
+        let file = File::open(path).map_err(|error| Failure::file(path, error))?;
+        return Buckets::read(BufReader::new(file)).map_err(|error| Failure::file(path, error));
     }
     let recipe: BucketRecipe = text.parse().map_err(|error| {
         let no_file = if text.contains('=') { "" } else { " (and there is no file of that name)" };

@@ -1,4 +1,4 @@
-//! `cardroom show equity`: exact win-rates of hands, as text, JSON and pictures.
+//! `cardroom show equity`: exact equities of hands, as text, JSON and pictures.
 
 use std::path::PathBuf;
 
@@ -21,7 +21,7 @@ const MAX_BINS: usize = 1_000;
 /// Compute how often hands win in heads-up hold'em: exact counts, no sampling.
 ///
 /// Two to ten hands are compared on every possible board. A single hand is compared with every hand
-/// the opponent can hold, or with the range of --against; its win-rate on later streets is shown
+/// the opponent can hold, or with the range of --against; its equity on later streets is shown
 /// with quantiles and bars. Two ranges are compared hand by hand, each pair weighed by both.
 ///
 /// A range has the usual notation: `QQ+,AKs,A5s-A2s,KQo:0.5,AhKh` (the number after `:` is a
@@ -49,7 +49,7 @@ pub struct Args {
     /// How quantiles are computed [default: nearest]
     #[arg(long, value_enum)]
     method: Option<Method>,
-    /// Number of bars for later streets, from win-rate 0 to 1 [default: 20]
+    /// Number of bars for later streets, from equity 0 to 1 [default: 20]
     #[arg(long, value_name = "N")]
     bins: Option<usize>,
     /// Also draw the distributions, or the chart, into this SVG file
@@ -59,7 +59,7 @@ pub struct Args {
     json: bool,
 }
 
-/// Runs the command: computes the win-rates and prints them.
+/// Runs the command: computes the equities and prints them.
 pub fn run(args: &Args) -> Result<Output, Failure> {
     output::check(args.svg.as_deref())?;
     if args.preflop {

@@ -17,8 +17,8 @@ use crate::resolve_names::Game;
 
 /// Show a situation of heads-up hold'em as the numbers that models use, with their names.
 ///
-/// There are 35 before the flop, 25 on the flop, 15 on the turn and 5 on the river: the win-rate,
-/// ten deciles of the win-rate on each later street, and the opponent's chips. docs/features.md
+/// There are 35 before the flop, 25 on the flop, 15 on the turn and 5 on the river: the equity,
+/// ten deciles of the equity on each later street, and the opponent's chips. docs/features.md
 /// describes them.
 #[derive(clap::Args)]
 #[command(group = clap::ArgGroup::new("what").required(true))]
@@ -131,7 +131,7 @@ impl fmt::Display for Situation {
             self.values.iter().map(|ListedFeature { id, name, shown: [value, unit], .. }| {
                 [id.clone(), name.clone(), value.clone(), unit.clone()]
             });
-        let table = Table::of(rows).right(2..3).at_the_margin();
+        let table = Table::from_rows(rows).right(2..3).at_the_margin();
         writeln!(f, "{}: {} features\n\n{table}", self.situation, self.values.len())
     }
 }
@@ -160,9 +160,9 @@ impl SchemaReport {
     fn new(schema: Schema, ties_count: TiesArg, quantile_method: Method) -> SchemaReport {
         let streets = Street::ALL.into_iter().map(|street| StreetFeatures {
             street: street.to_string(),
-            features: Feature::of(street).map(|feature| feature.to_string()).collect(),
+            features: Feature::all(street).map(|feature| feature.to_string()).collect(),
         });
-        let all = Feature::of(Street::Preflop).map(|feature| ListedFeature {
+        let all = Feature::all(Street::Preflop).map(|feature| ListedFeature {
             explanation: Some(feature.explanation()),
             ..ListedFeature::new(feature)
         });
@@ -191,7 +191,7 @@ impl fmt::Display for SchemaReport {
              |---|---|---|---|---|---|---|---|\n",
             self.ties_count.words()
         )?;
-        for feature in Feature::of(Street::Preflop) {
+        for feature in Feature::all(Street::Preflop) {
             for street in Street::ALL {
                 let place = feature.index(street);
                 write!(f, "| {} ", place.map_or("–".to_owned(), |index| index.to_string()))?;

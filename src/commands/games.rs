@@ -73,7 +73,7 @@ impl fmt::Display for GameList {
             let streets = counted(game.streets as u64, "street");
             [game.name.to_owned(), players, game.betting.to_owned(), streets]
         });
-        writeln!(f, "{}", Table::of(rows).right(1..2).at_the_margin())
+        writeln!(f, "{}", Table::from_rows(rows).right(1..2).at_the_margin())
     }
 }
 
@@ -136,7 +136,7 @@ impl fmt::Display for Speeds {
             let rate = whole(speed.hands_per_second.round() as u64);
             [speed.what.clone(), rate, "hands/s".to_owned()]
         });
-        writeln!(f, "{}", Table::of(rows).right(1..2).at_the_margin())
+        writeln!(f, "{}", Table::from_rows(rows).right(1..2).at_the_margin())
     }
 }
 

@@ -160,7 +160,7 @@ fn read(
     hands: &mut Vec<ImportedHand>,
     lost: &mut Lost,
 ) -> Result<(), Failure> {
-    let located = |error: &dyn std::fmt::Display| Failure::at(path, error);
+    let located = |error: &dyn std::fmt::Display| Failure::file(path, error);
     let place = |number: u64| format!("{}, hand {number}", path.display());
     let game = args.game.as_deref();
     match path.extension().and_then(|extension| extension.to_str()) {
@@ -260,7 +260,7 @@ fn read_site(
                     Some(_) => "; --leave-out leaves such hands out",
                     None => "",
                 };
-                return Err(Failure::at(path, format!("{error}{remedy}")));
+                return Err(Failure::file(path, format!("{error}{remedy}")));
             }
         }
     }
@@ -277,7 +277,7 @@ fn read_site(
     if lost.money.len() > 1 {
         let units: Vec<&str> = lost.money.iter().map(String::as_str).collect();
         let units = units.join(" and ");
-        return Err(Failure::at(
+        return Err(Failure::file(
             path,
             format!(
                 "100 chips cannot be {units} at once: import hands of different money separately"
@@ -293,19 +293,19 @@ fn is_phh(path: &Path) -> bool {
 }
 
 fn read_text(path: &Path) -> Result<String, Failure> {
-    fs::read_to_string(path).map_err(|error| Failure::at(path, error))
+    fs::read_to_string(path).map_err(|error| Failure::file(path, error))
 }
 
 /// A reader of a PHH file with at least so many decimals.
 fn phh_reader<'a>(path: &Path, text: &'a str, decimals: usize) -> Result<phh::Reader<'a>, Failure> {
     let reader = phh::Reader::new(text).map(|reader| reader.with_decimals(decimals));
-    reader.map_err(|error| Failure::at(path, error))
+    reader.map_err(|error| Failure::file(path, error))
 }
 
 /// The column map for CSV files, if one was given.
 fn column_map(args: &Args, def: &GameDef) -> Result<Option<ColumnMap>, Failure> {
     let Some(path) = &args.columns else { return Ok(None) };
-    ColumnMap::parse(&read_text(path)?, def).map(Some).map_err(|error| Failure::at(path, error))
+    ColumnMap::parse(&read_text(path)?, def).map(Some).map_err(|error| Failure::file(path, error))
 }
 
 /// Sets the agents of the players that `--agent` names.

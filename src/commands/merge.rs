@@ -61,7 +61,7 @@ pub fn run(args: Args) -> Result<Output, Failure> {
         matches::folder::merge(&parts, &out)?;
         return report::show_folder(&out, json);
     }
-    std::fs::create_dir_all(&out).map_err(|error| Failure::at(&out, error))?;
+    std::fs::create_dir_all(&out).map_err(|error| Failure::file(&out, error))?;
     for name in &names {
         let parts: Vec<PathBuf> = parts.iter().map(|part| part.join(name)).collect();
         matches::folder::merge(&parts, &out.join(name))?;

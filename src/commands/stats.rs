@@ -115,7 +115,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     let record = ledger.map(|ledger| report::integrity(ledger, args.quiet)).transpose()?;
     let keeper = record.as_ref().filter(|_| asked && args.source.is_dir()).and_then(|record| {
         let program = provenance();
-        Keeper::of(&args.source, record, source.info(), registry.as_ref(), &program)
+        Keeper::for_folder(&args.source, record, source.info(), registry.as_ref(), &program)
     });
     let added = report::add_up(&source, &effort, registry.as_ref(), keeper.as_ref(), args.quiet)?;
     if let Some(path) = &args.svg {

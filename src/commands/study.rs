@@ -200,7 +200,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
             )));
         }
     }
-    let steps = steps.into_iter().map(Work::of).collect::<Result<Vec<_>, _>>()?;
+    let steps = steps.into_iter().map(Work::from_step).collect::<Result<Vec<_>, _>>()?;
     if args.dry_run {
         let commands = steps.into_iter().map(|step| step.typed).collect();
         return Output::report(&DryRun { study: study.number, commands }, args.json);
@@ -297,7 +297,7 @@ fn runs(named: &[String]) -> Result<Vec<SlumbotRun>, Failure> {
 /// The `--host` of a run's command, unless it is Slumbot's own server.
 fn server_of(run: &Path) -> Result<Option<String>, Failure> {
     let path = run.join("manifest.toml");
-    let text = std::fs::read_to_string(&path).map_err(|error| at(&path, &error))?;
+    let text = std::fs::read_to_string(&path).map_err(|error| file_error(&path, &error))?;
     let manifest: toml::Table = text.parse().map_err(|error| {
         Failure::input(anyhow::anyhow!("{}: {error}; name a run's folder", path.display()))
     })?;
@@ -365,7 +365,7 @@ enum Task {
 }
 
 impl Work {
-    fn of(step: Step) -> Result<Work, Failure> {
+    fn from_step(step: Step) -> Result<Work, Failure> {
         let typed = typed(&step);
         let work = match step.action {
             Action::Command { arguments, prints, makes } => {
@@ -386,25 +386,26 @@ impl Task {
                         // An earlier run made it whole but was killed before it recorded the step.
                         return Ok(());
                     }
-                    std::fs::remove_dir_all(made).map_err(|error| at(made, &error))?;
+                    std::fs::remove_dir_all(made).map_err(|error| file_error(made, &error))?;
                 }
                 let parents =
                     [&makes, &prints].into_iter().flatten().filter_map(|path| path.parent());
                 for parent in parents {
-                    std::fs::create_dir_all(parent).map_err(|error| at(parent, &error))?;
+                    std::fs::create_dir_all(parent).map_err(|error| file_error(parent, &error))?;
                 }
                 let text = perform(*command)?.whole()?;
                 prints.map_or(Ok(()), |path| report::write(&path, &text))
             }
             Task::Copy { from, to } => {
-                let bytes = std::fs::read(&from).map_err(|error| at(&from, &error))?;
-                write_whole(&to, |out| out.write_all(&bytes)).map_err(|error| at(&to, &error))
+                let bytes = std::fs::read(&from).map_err(|error| file_error(&from, &error))?;
+                write_whole(&to, |out| out.write_all(&bytes))
+                    .map_err(|error| file_error(&to, &error))
             }
         }
     }
 }
 
-fn at(path: &Path, error: &std::io::Error) -> Failure {
+fn file_error(path: &Path, error: &std::io::Error) -> Failure {
     Failure::input(anyhow::anyhow!("{}: {error}", path.display()))
 }
 
@@ -441,7 +442,7 @@ mod tests {
             for study in STUDIES {
                 for step in study.steps(&options) {
                     let title = step.title.clone();
-                    if let Err(failure) = Work::of(step) {
+                    if let Err(failure) = Work::from_step(step) {
                         panic!("study {}, {title}: {failure}", study.number);
                     }
                 }

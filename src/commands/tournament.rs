@@ -44,7 +44,7 @@ pub struct MatchArgs {
 /// Runs the command: plays the match and prints its report.
 pub fn play_match(args: MatchArgs) -> Result<Output, Failure> {
     let MatchArgs { agents, mut play, out, rules } = args;
-    let rule = rules.of(&mut play)?;
+    let rule = rules.rule(&mut play)?;
     let loaded = play.named.load()?;
     let plan = MatchPlan { rule, ..play.plan(play.agents(&agents)?)? };
     let folder = out.unwrap_or_else(|| default_folder(&loaded.config.server.data, &plan));
@@ -97,7 +97,7 @@ pub struct TournamentArgs {
 pub fn play_tournament(args: TournamentArgs) -> Result<Output, Failure> {
     let TournamentArgs { agents, mut play, gauntlet, csv, svg, rules, out } = args;
     [&csv, &svg].into_iter().try_for_each(|file| output::check(file.as_deref()))?;
-    let rule = rules.of(&mut play)?;
+    let rule = rules.rule(&mut play)?;
     let loaded = play.named.load()?;
     let agents = play.agents(&agents)?;
     let pattern = MatchPlan { rule, ..play.plan(Vec::new())? };
@@ -260,7 +260,7 @@ const MAX_HANDS: u64 = 1_000_000;
 impl RuleArgs {
     /// The rule given by the options; also sets the number of hands that belongs to it, if none is
     /// given.
-    pub(crate) fn of(&self, play: &mut PlayArgs) -> Result<Option<StopRule>, Failure> {
+    pub(crate) fn rule(&self, play: &mut PlayArgs) -> Result<Option<StopRule>, Failure> {
         let until = self.until.map(StopRule::until);
         let sprt = self.sprt.as_deref().map(|text| text.parse().map(StopRule::Sprt));
         let rule = match self.preset {

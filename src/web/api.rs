@@ -149,7 +149,7 @@ impl Problem {
     }
 
     /// An error about the body's value at this JSON pointer; the empty pointer is the whole body.
-    pub fn at(place: &str, error: impl Into<String>, remedy: impl Into<String>) -> Problem {
+    pub fn at_pointer(place: &str, error: impl Into<String>, remedy: impl Into<String>) -> Problem {
         let problem = Problem::new(StatusCode::BAD_REQUEST, error, remedy);
         Problem { place: Some(place.to_owned()), ..problem }
     }

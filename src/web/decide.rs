@@ -269,7 +269,11 @@ async fn read_body(request: Request, limits: Limits) -> Result<body::Bytes, Prob
 
 fn cannot_be_built(error: &AgentError) -> Problem {
     if error.is_game() {
-        return Problem::at("/game", error.to_string(), "name a game that this agent plays");
+        return Problem::at_pointer(
+            "/game",
+            error.to_string(),
+            "name a game that this agent plays",
+        );
     }
     tracing::warn!(%error, "an agent that was asked for a decision cannot be built");
     let remedy = "the server's log says more; `cardroom config check` tries its agents";
@@ -342,22 +346,26 @@ impl ParsedRequest {
         agents: &BTreeMap<String, AgentChoice>,
     ) -> Result<ParsedRequest, Problem> {
         let value: Value = serde_json::from_slice(bytes).map_err(|error| {
-            Problem::at("", format!("the body is not JSON: {error}"), DESCRIBED)
+            Problem::at_pointer("", format!("the body is not JSON: {error}"), DESCRIBED)
         })?;
         let Value::Object(keys) = value else {
-            return Err(Problem::at("", "the body is not a JSON object", DESCRIBED));
+            return Err(Problem::at_pointer("", "the body is not a JSON object", DESCRIBED));
         };
         if let Some(key) = keys.keys().find(|key| !KEYS.contains(&key.as_str())) {
             let pointer = format!("/{}", key.replace('~', "~0").replace('/', "~1"));
             let error = format!("there is no key `{}`", game::escape::excerpt(key));
-            return Err(Problem::at(&pointer, error, format!("its keys: {}", KEYS.join(", "))));
+            return Err(Problem::at_pointer(
+                &pointer,
+                error,
+                format!("its keys: {}", KEYS.join(", ")),
+            ));
         }
         let agent = needed(&keys, "agent")?;
         let Some(choice) = agents.get(agent) else {
             let error = format!("no agent `{}` may be asked here", game::escape::excerpt(agent));
             let known: Vec<&str> = agents.keys().map(String::as_str).collect();
             let remedy = format!("one of: {}; `decide.agents` names others", known.join(", "));
-            return Err(Problem::at("/agent", error, remedy));
+            return Err(Problem::at_pointer("/agent", error, remedy));
         };
         let (game, def) = game_of(&keys)?;
         let state = situation(&keys, &def)?;
@@ -368,7 +376,7 @@ impl ParsedRequest {
 }
 
 fn wrong_type(key: &str, expected: &str) -> Problem {
-    Problem::at(&format!("/{key}"), format!("`{key}` is not {expected}"), DESCRIBED)
+    Problem::at_pointer(&format!("/{key}"), format!("`{key}` is not {expected}"), DESCRIBED)
 }
 
 fn string<'a>(keys: &'a Map<String, Value>, key: &str) -> Result<Option<&'a str>, Problem> {
@@ -381,7 +389,7 @@ fn needed<'a>(keys: &'a Map<String, Value>, key: &str) -> Result<&'a str, Proble
 }
 
 fn missing(key: &str) -> Problem {
-    Problem::at("", format!("`{key}` is missing"), DESCRIBED)
+    Problem::at_pointer("", format!("`{key}` is missing"), DESCRIBED)
 }
 
 fn number(keys: &Map<String, Value>, key: &str) -> Result<Option<u32>, Problem> {
@@ -399,7 +407,7 @@ fn game_of(keys: &Map<String, Value>) -> Result<(&'static str, Arc<GameDef>), Pr
         let nearest = acpc::nearest(name).map(|near| format!("did you mean `{near}`? "));
         let remedy = format!("{}`cardroom show games` lists them", nearest.unwrap_or_default());
         let error = format!("there is no game `{}`", game::escape::excerpt(name));
-        Problem::at("/game", error, remedy)
+        Problem::at_pointer("/game", error, remedy)
     };
     let found = acpc::find(name).ok_or_else(unknown)?;
     let read = gamedef::read(found.text.as_bytes(), found.name, Reading::Strict);
@@ -414,7 +422,7 @@ fn situation(keys: &Map<String, Value>, def: &Arc<GameDef>) -> Result<MatchState
     for (key, text) in [("betting", betting), ("cards", cards)] {
         if text.contains(':') {
             let error = format!("`{key}` has a `:`, which separates the parts of a match state");
-            return Err(Problem::at(&format!("/{key}"), error, DESCRIBED));
+            return Err(Problem::at_pointer(&format!("/{key}"), error, DESCRIBED));
         }
     }
     let line = format!("MATCHSTATE:{seat}:{hand}:{betting}:{cards}");
@@ -423,16 +431,20 @@ fn situation(keys: &Map<String, Value>, def: &Arc<GameDef>) -> Result<MatchState
         Turn::Act(turn) if turn == state.seat => Ok(state),
         Turn::Act(turn) => {
             let error = format!("it is the turn of seat {turn}, not of seat {seat}");
-            Err(Problem::at("/seat", error, "ask for the seat whose turn it is, with its cards"))
+            Err(Problem::at_pointer(
+                "/seat",
+                error,
+                "ask for the seat whose turn it is, with its cards",
+            ))
         }
         Turn::Deal(street) => {
             let error = format!("cards are due next: the {}", street.name());
             let remedy = "end `betting` with `/` and add the street's cards to `cards`";
-            Err(Problem::at("/betting", error, remedy))
+            Err(Problem::at_pointer("/betting", error, remedy))
         }
         Turn::Over => {
             let remedy = "leave out what came after the decision that is asked for";
-            Err(Problem::at("/betting", "the hand is over: nobody decides", remedy))
+            Err(Problem::at_pointer("/betting", "the hand is over: nobody decides", remedy))
         }
     }
 }
@@ -468,5 +480,5 @@ fn impossible(error: &MatchStateError) -> Problem {
     };
     // The protocol's positions are called seats here.
     let error = error.to_string().replace("position", "seat");
-    Problem::at(pointer, error, remedy)
+    Problem::at_pointer(pointer, error, remedy)
 }

@@ -70,11 +70,11 @@ pub struct Description {
 impl Description {
     /// The description of no route of the server's own API.
     pub fn new() -> Description {
-        Description::of(&OWN)
+        Description::with_about(&OWN)
     }
 
     /// The description of no route.
-    pub fn of(about: &'static About) -> Description {
+    pub fn with_about(about: &'static About) -> Description {
         let mut settings = SchemaSettings::draft2020_12().for_serialize();
         settings.definitions_path = "/components/schemas".into();
         settings.meta_schema = None;

@@ -125,7 +125,7 @@ impl Benchmark {
 
     /// The routes, and that of their description.
     pub fn router(&self) -> Router {
-        let mut api = Description::of(&ABOUT);
+        let mut api = Description::with_about(&ABOUT);
         let deal = (
             "new_hand",
             "Deals a hand, and plays the agent's first actions.",

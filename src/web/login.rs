@@ -107,7 +107,7 @@ impl Login {
         if !headers.contains_key(header::AUTHORIZATION) {
             return Err(Refusal::Login);
         }
-        self.judge(self.admits(headers), from)
+        self.decide(self.admits(headers), from)
     }
 
     /// Admits a request to the Slumbot API. Those with a session's token need no login, since only
@@ -132,12 +132,12 @@ impl Login {
         };
         match password {
             None => self.admit(headers, from),
-            Some(password) => self.judge(self.admits(headers) || self.knows(password), from),
+            Some(password) => self.decide(self.admits(headers) || self.knows(password), from),
         }
     }
 
     /// Counts and limits the wrong ones among requests with credentials.
-    fn judge(&self, right: bool, from: Option<IpAddr>) -> Result<(), Refusal> {
+    fn decide(&self, right: bool, from: Option<IpAddr>) -> Result<(), Refusal> {
         let address = from.unwrap_or(Ipv4Addr::UNSPECIFIED.into());
         let left = if right { self.wrong.look(address) } else { self.wrong.take(address) };
         match (left, right) {

@@ -69,7 +69,7 @@ impl Estimate {
     }
 
     /// The difference other − self of independent estimates.
-    pub(crate) fn to(self, other: Estimate) -> Estimate {
+    pub(crate) fn difference_to(self, other: Estimate) -> Estimate {
         let half = self.half_width().hypot(other.half_width());
         let mbb = other.mbb - self.mbb;
         Estimate { mbb, low: mbb - half, high: mbb + half }

@@ -231,7 +231,8 @@ impl Outside {
 
     fn file(&self, name: &str) -> Result<String, Error> {
         let path = self.folder.join(name);
-        std::fs::read_to_string(&path).map_err(|error| self.failed(crate::Error::at(&path, error)))
+        std::fs::read_to_string(&path)
+            .map_err(|error| self.failed(crate::Error::file(&path, error)))
     }
 
     fn text(&self, name: &str) -> Result<String, Error> {
@@ -354,7 +355,7 @@ impl Engine {
         environment.add_function(
             "difference",
             |ViaDeserialize(one): Given, ViaDeserialize(other): Given| {
-                Value::from_serialize(one.to(other))
+                Value::from_serialize(one.difference_to(other))
             },
         );
         environment.add_filter("pick", |of: Value, names: Vec<String>| -> Result<Value, Error> {
@@ -396,12 +397,12 @@ impl Engine {
     }
 
     fn render(&self, name: &str, data: &Data, context: &Value) -> Result<String, Error> {
-        self.of(name).render_named_str(name, data.text(name), context)
+        self.environment_for(name).render_named_str(name, data.text(name), context)
     }
 
     /// `context` with what a template sets.
     fn set_by(&self, name: &str, data: &Data, context: &Value) -> Result<Value, Error> {
-        let template = self.of(name).template_from_named_str(name, data.text(name))?;
+        let template = self.environment_for(name).template_from_named_str(name, data.text(name))?;
         let captured = template.render_captured(context)?;
         let state = captured.state();
         let values = state.exports().into_iter().filter_map(|name| {
@@ -413,7 +414,7 @@ impl Engine {
         Ok(minijinja::context! { ..Value::from(values), ..context.clone() })
     }
 
-    fn of(&self, name: &str) -> &Environment<'static> {
+    fn environment_for(&self, name: &str) -> &Environment<'static> {
         if name.ends_with(".toml") { &self.toml } else { &self.environment }
     }
 

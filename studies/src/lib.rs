@@ -29,13 +29,13 @@ pub struct Error(String);
 
 impl Error {
     /// The error for a file or folder.
-    fn at(path: &Path, reason: impl fmt::Display) -> Error {
+    fn file(path: &Path, reason: impl fmt::Display) -> Error {
         Error(format!("{}: {reason}", path.display()))
     }
 
     /// The error for a file that is not the output of its command.
     fn damaged(path: &Path, what: impl fmt::Display) -> Error {
-        Error::at(path, format!("{what}; remove the study's folder to start again"))
+        Error::file(path, format!("{what}; remove the study's folder to start again"))
     }
 }
 

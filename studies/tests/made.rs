@@ -155,7 +155,7 @@ pub(crate) fn write_all(options: &Options, figures: &Figures) {
     let leaf = json!({
         "share_of_play": 0.1,
         "raise": 0.7,
-        "path": ["your win-rate is below 20 %"],
+        "path": ["your equity is below 20 %"],
         "actions": { "fold": 0.1, "call": 0.2, "pot": 0.7 },
     });
     let bluffs = |street: &str| json!({ "street": street, "leaves": 9, "bluffs": [leaf] });

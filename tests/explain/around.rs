@@ -19,7 +19,7 @@ fn a_tree_is_shown_around_the_leaf_that_bluffs_and_the_one_that_bets_for_value()
         shows(&text, &["around node 3, which bets and raises most with weak hands"]);
     }
     let text = around("flop", "value", "0");
-    assert!(text.contains("there: win-rate 60 % or more\n\nnode 4: bet the pot 100 %"), "{text}");
+    assert!(text.contains("there: equity 60 % or more\n\nnode 4: bet the pot 100 %"), "{text}");
     // As often called as bet: nothing that is played.
     let text = around("river", "value", "1");
     shows(&text, &["no leaf mostly bets or raises with strong hands", "\n\nnode 0: "]);

@@ -186,13 +186,13 @@ fn trees_are_shown_as_text_for_graphviz_and_drawn() {
             text.split_once("\n\n").expect("a heading").1,
             "node 0: fold 50 %, raise to 2.5x 24 %, check or call 16 %, all-in 10 % (1,000 rows, \
              100 % of play)\n\
-             ├─ win-rate below 50 %\n\
+             ├─ equity below 50 %\n\
              │  node 1: fold 83 %, check or call 17 % (600 rows, 60 % of play)\n\
              │  ├─ the opponent has not raised\n\
              │  │  node 2: check or call 100 % (100 rows, 10 % of play)\n\
              │  └─ the opponent has raised\n\
              │     node 3: fold 100 % (500 rows, 50 % of play)\n\
-             └─ win-rate 50 % or more\n   \
+             └─ equity 50 % or more\n   \
                 node 4: raise to 2.5x 60 %, all-in 25 %, check or call 15 % (400 rows, 40 % of \
                 play)\n   ├─ wins less than 76 % on its worst 60 % of rivers\n   \
                 │  node 5: raise to 2.5x 80 %, check or call 20 % (300 rows, 30 % of play)\n   \
@@ -206,7 +206,7 @@ fn trees_are_shown_as_text_for_graphviz_and_drawn() {
         "{pruned}"
     );
     let part = explain(at, "tree made --street preflop --node 4");
-    assert!(part.contains("there: win-rate 50 % or more") && !part.contains("node 1"), "{part}");
+    assert!(part.contains("there: equity 50 % or more") && !part.contains("node 1"), "{part}");
 
     explain(at, "tree made --street preflop --dot tree.dot");
     check_dot(&at.read("tree.dot"), 7);
@@ -257,29 +257,29 @@ fn bluffs_are_found_with_their_paths() {
     shows(
         &text,
         &[
-            "1 of 4 leaves raise 20 % of the time or more with a win-rate below 45 %",
+            "1 of 4 leaves raise 20 % of the time or more with an equity below 45 %",
             "node 3: all-in 60 %, check 40 % (10 rows, 10 % of play)",
-            "  win-rate below 20 %\n  the opponent has not bet on the river\n",
+            "  equity below 20 %\n  the opponent has not bet on the river\n",
         ],
     );
-    for (option, value) in [("--win-rate", "19%"), ("--raise", "0.61")] {
+    for (option, value) in [("--equity", "19%"), ("--raise", "0.61")] {
         let text = explain(at, ("bluffs made --street river", [option, value]));
         assert!(text.contains("0 of 4 leaves"), "{text}");
     }
 }
 
 #[test]
-fn the_mean_of_the_deciles_bounds_the_win_rate() {
+fn the_mean_of_the_deciles_bounds_the_equity() {
     // What makes deciles tell a weak hand: bluffs are found by it.
     let mut maker = FeatureMaker::counting(Schema::default());
     for hand in StartingHand::all() {
         let combo = hand.combos().next().expect("combos");
         let features = maker.cards(combo, CardSet::EMPTY, [0; 4]).expect("features");
-        let win_rate = features.get(Feature::WinRate).expect("one");
+        let equity = features.get(Feature::Equity).expect("one");
         for street in [Street::Flop, Street::Turn, Street::River] {
             let decile = |at: u8| features.get(Feature::Percentile { street, percent: 10 * at });
             let mean = (1..=10).map(|at| decile(at).expect("a decile")).sum::<f32>() / 10.0;
-            assert!(win_rate <= mean + 1e-5, "{hand} {street}: {win_rate} {mean}");
+            assert!(equity <= mean + 1e-5, "{hand} {street}: {equity} {mean}");
         }
     }
 }
@@ -324,7 +324,7 @@ fn a_recorded_decision_is_followed_through_the_tree() {
     }
     assert!(followed > 5 && flipped > 5, "{followed} decisions, {flipped} flips");
     let shown = explain(at, "decision m 0");
-    assert!(shown.starts_with("hand 0: ") && shown.contains("win-rate "), "{shown}");
+    assert!(shown.starts_with("hand 0: ") && shown.contains("equity "), "{shown}");
     let listed = document(at, "decision m 0");
     assert_eq!(listed["schema"], "cardroom-explain-decisions/1");
     let decisions = list(&listed["decisions"]);
@@ -415,7 +415,7 @@ fn what_cannot_be_explained_is_refused_in_one_line() {
         check_failure(at, arguments, code, expected);
     }
     for arguments in
-        ["tree made", "bluffs made --win-rate 145%", "tree made --street flop --depth 65"]
+        ["tree made", "bluffs made --equity 145%", "tree made --street flop --depth 65"]
     {
         at.run(("explain", arguments)).code(2);
     }

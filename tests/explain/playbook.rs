@@ -23,7 +23,7 @@ fn a_playbook_has_the_rules_of_all_streets() {
         "On the turn",
         "On the river",
         "4 leaves",
-        "win-rate 70 % or more",
+        "equity 70 % or more",
         "the opponent has raised",
         "→ all-in 60 %, check 40 %",
         "raise to 2.5x 80 %, check or call 20 %",

@@ -57,7 +57,7 @@ fn who_folds_every_button_loses_the_small_blind_there() {
 }
 
 #[test]
-fn places_add_up_to_the_win_rate() {
+fn places_add_up_to_the_equity() {
     let at = &Folder::new();
     for (arguments, deals) in [("--hands 600", 300), ("--hands 600 --no-duplicate", 600)] {
         let name = format!("m{deals}");

@@ -20,7 +20,7 @@ pub(super) struct Description(Value);
 
 impl Description {
     /// The description as the server gives it.
-    pub(super) fn of(server: &Server) -> Description {
+    pub(super) fn fetch(server: &Server) -> Description {
         Description(server.json("/api/v1/openapi.json"))
     }
 
@@ -77,7 +77,7 @@ impl Description {
 #[test]
 fn every_route_of_the_api_is_described_and_every_described_path_is_a_route() {
     let server = Server::start("tables = []\n");
-    let description = Description::of(&server);
+    let description = Description::fetch(&server);
     assert_eq!(description.0["openapi"], "3.1.0");
     let described: BTreeSet<String> =
         description.0["paths"].as_object().expect("paths").keys().cloned().collect();
@@ -104,7 +104,7 @@ fn every_route_of_the_api_is_described_and_every_described_path_is_a_route() {
 
 #[test]
 fn answers_are_as_described() {
-    let folder = Folder::with(
+    let folder = Folder::with_config(
         "[[tables]]\nname = \"kuhn\"\ngame = \"kuhn.limit.2p\"\nhands = 40\n\
          seats = [{ agent = \"call\" }, { port = 0 }]\n\
          [[dealers]]\nname = \"nobody\"\nhost = \"127.0.0.1\"\nport = 1\n\
@@ -130,7 +130,7 @@ fn answers_are_as_described() {
         paths.push(format!("/api/v1/{path}"));
     }
     paths.push("/api/v1/openapi.json".to_owned());
-    let description = Description::of(&server);
+    let description = Description::fetch(&server);
     for path in &paths {
         let answer = ask(&server, "GET", path, "text/plain", "");
         assert_eq!(answer.code, 200, "{path}: {}", answer.body);
@@ -179,7 +179,7 @@ fn unknown_paths_of_the_api_are_json_and_pages_stay_pages() {
 
 #[test]
 fn a_login_is_asked_for_in_json_where_the_api_needs_one() {
-    let folder = Folder::with("tables = []\n[server.login]\ntoken_file = \"token\"\n");
+    let folder = Folder::with_config("tables = []\n[server.login]\ntoken_file = \"token\"\n");
     folder.write_with_mode("token", "secret-token\n", 0o600);
     let server = Server::start_in(folder);
     let with = |line: &str| {

@@ -3,7 +3,7 @@
 use crate::program::{self, Folder, Run, shows};
 
 fn run(config: &str, words: &str, variables: &[(&str, &str)]) -> Run {
-    let folder = Folder::with(config);
+    let folder = Folder::with_config(config);
     program::run(folder.command(words).envs(variables.iter().copied()))
 }
 

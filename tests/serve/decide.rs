@@ -35,7 +35,7 @@ fn body(agent: &str, infoset: &InfoSet, hand: u64) -> Value {
 #[test]
 fn agents_do_over_http_what_they_do_in_matches() {
     let server = Server::start("tables = []\n");
-    let description = Description::of(&server);
+    let description = Description::fetch(&server);
     let folder = &server.folder;
     folder.run("match cfr oct --hands 12 --out m").code(0);
     let ledger = LedgerReader::open(&folder.join("m").join(logs::ledger::FILE_NAME));
@@ -84,7 +84,7 @@ fn agents_do_over_http_what_they_do_in_matches() {
 #[test]
 fn every_agent_on_offer_decides_and_the_seed_gives_the_same_answer_again() {
     let server = Server::start("tables = []\n");
-    let description = Description::of(&server);
+    let description = Description::fetch(&server);
     let agents = server.json("/api/v1/agents");
     let asked: Vec<&Value> =
         agents.as_array().expect("a list").iter().filter(|line| line["decides"] == true).collect();
@@ -136,7 +136,7 @@ fn every_agent_on_offer_decides_and_the_seed_gives_the_same_answer_again() {
 #[test]
 fn what_cannot_be_is_refused_with_its_place_and_a_remedy() {
     let server = Server::start("tables = []\n");
-    let description = Description::of(&server);
+    let description = Description::fetch(&server);
     let good = json!({
         "agent": "call", "seat": 0, "betting": "r300c/cr600", "cards": "AcKd|/Ks3hJc",
     });
@@ -204,7 +204,7 @@ fn what_cannot_be_is_refused_with_its_place_and_a_remedy() {
 #[test]
 fn no_bytes_make_it_fail() {
     let server = Server::start("tables = []\n");
-    let description = Description::of(&server);
+    let description = Description::fetch(&server);
     let good =
         r#"{"agent":"call","seat":0,"betting":"r300c/cr600","cards":"AcKd|/Ks3hJc","seed":1}"#;
     let mut refused = 0;
@@ -234,13 +234,13 @@ fn only_agents_of_the_configuration_are_asked_and_those_that_fail_are_errors() {
          [slumbot]\nenabled = false\n\
          [decide]\nagents = [\"mine\", \"hangs\", \"ends\", \"never\"]\n\
          decision_timeout = \"700ms\"\nworkers = 2\n";
-    let folder = Folder::with(config);
+    let folder = Folder::with_config(config);
     let hello = "exec 3<>/dev/tcp/$1/$2; printf 'VERSION:2.0.0\\r\\n' >&3\n";
     folder.write("hang.sh", format!("{hello}sleep 1000\n"));
     let end = format!("{hello}read line <&3; echo it was enough >&2; exit 7\n");
     folder.write("end.sh", end);
     let server = Server::start_in(folder);
-    let description = Description::of(&server);
+    let description = Description::fetch(&server);
     let ask = |agent: &str| {
         let body = json!({ "agent": agent, "seat": 1, "betting": "", "cards": "|AcKd" });
         let answer = post(&server, &body);

@@ -162,7 +162,7 @@ const BASIC: &str = "Authorization: Basic YW5uOmNvcnJlY3QgaG9yc2U6IGJhdHRlcnk=";
 
 /// A folder with a configuration that asks for a login.
 fn folder_with_login(more: &str) -> Folder {
-    let folder = Folder::with(&format!(
+    let folder = Folder::with_config(&format!(
         "{CALL}[server.login]\nuser = \"ann\"\npassword_file = \"password\"\n\
          token_file = \"token\"\n{more}"
     ));
@@ -297,7 +297,7 @@ fn secrets_that_others_can_read_or_that_are_none_are_refused() {
 #[test]
 fn an_address_that_others_can_reach_without_a_login_is_said_once() {
     for (login, public, warned) in [(false, true, 1), (true, true, 0), (false, false, 0)] {
-        let folder = if login { folder_with_login("") } else { Folder::with(CALL) };
+        let folder = if login { folder_with_login("") } else { Folder::with_config(CALL) };
         let address = if public { "0.0.0.0:0" } else { "127.0.0.1:0" };
         let command = folder.command(("serve --bind", address));
         let server = Server::run(folder, command);

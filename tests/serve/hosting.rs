@@ -37,7 +37,7 @@ fn the_steps_that_the_server_prints_can_be_taken() {
     let table = "[[tables]]\nname = \"t\"\ngame = \"kuhn.limit.2p\"\nhands = 20\n\
                  bind = \"0.0.0.0\"\nseats = [{ agent = \"call\" }, { port = 0 }]\n";
     for slumbot in [true, false] {
-        let folder = Folder::with(&format!("{table}[slumbot]\nenabled = {slumbot}\n"));
+        let folder = Folder::with_config(&format!("{table}[slumbot]\nenabled = {slumbot}\n"));
         let serve = folder.command("serve --bind 0.0.0.0:0");
         let mut server = Server::run(folder, serve);
         let mut lines: Vec<String> = Vec::new();
@@ -251,7 +251,7 @@ fn strict_tables_end_matches_at_a_bad_reply_and_say_so() {
 fn an_outside_dealer_that_says_nothing_is_left_and_tried_again() {
     let silent = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
     let port = silent.local_addr().expect("an address").port();
-    let guest = Server::start_in(Folder::with(&format!(
+    let guest = Server::start_in(Folder::with_config(&format!(
         "tables = []\n[[dealers]]\nname = \"there\"\nhost = \"127.0.0.1\"\nport = {port}\n\
          game = \"{KUHN}\"\nagent = \"call\"\nretry_first = \"10ms\"\nsilence = \"300ms\"\n"
     )));
@@ -265,7 +265,7 @@ fn an_outside_dealer_that_says_nothing_is_left_and_tried_again() {
 #[test]
 fn an_agent_that_hangs_at_an_outside_dealer_costs_decisions_and_no_match() {
     let host = Server::start(&open_table(2, ""));
-    let folder = Folder::with(&format!(
+    let folder = Folder::with_config(&format!(
         "tables = []\n[agents.stuck]\nkind = \"external\"\ncommand = \"bash stuck.sh\"\ntimeout = \
          \"1h\"\n\
          [[dealers]]\nname = \"there\"\nhost = \"127.0.0.1\"\nport = {}\n\
@@ -290,7 +290,7 @@ fn an_agent_that_hangs_at_an_outside_dealer_costs_decisions_and_no_match() {
 #[test]
 fn an_agent_of_the_server_keeps_playing_at_an_outside_dealer() {
     let host = Server::start(&open_table(6, ""));
-    let folder = Folder::with(&format!(
+    let folder = Folder::with_config(&format!(
         "tables = []\n[[dealers]]\nname = \"there\"\nhost = \"127.0.0.1\"\nport = {}\n\
          game = \"{KUHN}\"\nagent = \"call\"\nretry_first = \"10ms\"\n",
         host.ports[0].port()

@@ -28,7 +28,7 @@ pub(crate) struct Server {
 impl Server {
     /// A server with this configuration, on a port of the system's choice.
     pub(crate) fn start(config: &str) -> Server {
-        Server::start_in(Folder::with(config))
+        Server::start_in(Folder::with_config(config))
     }
 
     pub(crate) fn start_in(folder: Folder) -> Server {

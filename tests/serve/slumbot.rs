@@ -447,7 +447,7 @@ fn a_fast_caller_is_slowed_down_where_that_is_wanted() {
 
 #[test]
 fn faults_are_injected_as_the_file_says_and_shown() {
-    let mut folder = Some(Folder::with(CALL));
+    let mut folder = Some(Folder::with_config(CALL));
     let mut try_fault = |name: &str, check: &dyn Fn(&Server, &str)| {
         let place = folder.take().expect("the folder is back");
         let only = "codes = [502]\nonly = [\"act\"]\n";
@@ -521,7 +521,7 @@ fn faults_are_injected_as_the_file_says_and_shown() {
 
 #[test]
 fn faults_are_not_for_the_public_and_their_file_must_make_sense() {
-    let folder = Folder::with(CALL);
+    let folder = Folder::with_config(CALL);
     folder.write("faults.toml", "drop = 0.1");
     folder.run("serve --faults faults.toml --bind 0.0.0.0:0").code(2).says(&["--faults-in-public"]);
     folder.write("faults.toml", "drop = 2.0");
@@ -542,7 +542,7 @@ fn a_short_time_for_hands_is_kept_to() {
 
 #[test]
 fn where_sessions_cannot_be_written_everything_stays_as_it_was() {
-    let folder = Folder::with(CALL);
+    let folder = Folder::with_config(CALL);
     // No file of this server can become larger than so many blocks; writing beyond is an error.
     let script = "trap '' XFSZ; ulimit -f 2000; exec \"$@\"";
     let plain = folder.command("");
@@ -599,7 +599,7 @@ fn programs_are_offered_only_where_the_configuration_says_so() {
          [agents.sorted]\nkind = \"router\"\nrules = \"rules.toml\"\n"
     );
     let start = |config: String| {
-        let folder = Folder::with(&config);
+        let folder = Folder::with_config(&config);
         let rules = "default = \"call\"\n[[rule]]\nagent = \"friend\"\nstreets = [\"river\"]\n";
         folder.write("rules.toml", rules);
         Server::start_in(folder)

@@ -101,7 +101,7 @@ fn the_log_is_json_with_the_match_and_the_hand() {
 
 #[test]
 fn systemd_hears_when_the_server_is_ready_alive_and_stopping() {
-    let folder = Folder::with("");
+    let folder = Folder::with_config("");
     let socket = UnixDatagram::bind(folder.join("notify")).expect("a socket");
     socket.set_read_timeout(Some(TIMEOUT)).expect("a socket");
     let mut child = folder
@@ -127,7 +127,7 @@ fn systemd_hears_when_the_server_is_ready_alive_and_stopping() {
 
 #[test]
 fn the_unit_is_hardened_and_names_this_program() {
-    let folder = Folder::with("");
+    let folder = Folder::with_config("");
     let unit = folder.ok("systemd");
     shows(&unit, &[&format!("ExecStart={} serve", env!("CARGO_BIN_EXE_cardroom"))]);
     for line in ["DynamicUser=yes", "ProtectSystem=strict", "NoNewPrivileges=yes", "Type=notify"] {

@@ -31,7 +31,7 @@ fn check(run: Run, code: i32, expected: &[&str]) -> String {
 }
 
 /// The answer with a field changed, or without it.
-fn with(moment: &HonestAnswer, field: &str, value: Option<Value>) -> StubReply {
+fn with_field(moment: &HonestAnswer, field: &str, value: Option<Value>) -> StubReply {
     let mut object: Value = serde_json::from_str(&moment.body).expect("JSON");
     let fields = object.as_object_mut().expect("an object");
     match value {
@@ -65,7 +65,7 @@ fn a_server_whose_results_cannot_be_read_is_asked_a_bounded_number_of_times() {
     for (number, (field, value, expected)) in cases.into_iter().enumerate() {
         let spoiled = value.clone();
         let stub = Stub::start(move |moment| match moment.over {
-            true => with(moment, field, spoiled.clone()),
+            true => with_field(moment, field, spoiled.clone()),
             false => honest(moment),
         });
         let folder = Folder::new();
@@ -124,7 +124,7 @@ fn a_run_whose_hands_never_end_gives_up() {
 fn an_answer_that_cannot_be_used_now_and_then_is_told_and_counted_and_too_many_end_the_run() {
     for (one_in, code) in [(50, 0), (8, 5)] {
         let stub = Stub::start(move |moment| match moment.over && moment.all % one_in == 0 {
-            true => with(moment, "session_total", Some(Value::Null)),
+            true => with_field(moment, "session_total", Some(Value::Null)),
             false => honest(moment),
         });
         let folder = Folder::new();
@@ -160,7 +160,7 @@ fn a_contradiction_ends_the_run_with_code_5_and_both_texts() {
     let cases: Vec<(&str, Spoil)> = vec![
         ("`hole_cards` is 2c2d, but was", |moment| match moment.endpoint {
             Endpoint::Act if fifth(moment) && fields(&moment.body)["board"][4].is_null() => {
-                with(moment, "hole_cards", Some(json!(["2c", "2d"])))
+                with_field(moment, "hole_cards", Some(json!(["2c", "2d"])))
             }
             _ => honest(moment),
         }),
@@ -169,22 +169,24 @@ fn a_contradiction_ends_the_run_with_code_5_and_both_texts() {
                 false if fifth(moment) => {
                     let mut board = fields(&moment.body)["board"].clone();
                     board[0] = fields(&moment.body)["hole_cards"][0].clone();
-                    with(moment, "board", Some(board))
+                    with_field(moment, "board", Some(board))
                 }
                 _ => honest(moment),
             }
         }),
         ("appears twice in the answer", |moment| match fifth(moment) && moment.over {
-            true => {
-                with(moment, "bot_hole_cards", Some(fields(&moment.body)["hole_cards"].clone()))
-            }
+            true => with_field(
+                moment,
+                "bot_hole_cards",
+                Some(fields(&moment.body)["hole_cards"].clone()),
+            ),
             false => honest(moment),
         }),
         ("`board` is", |moment| match fields(&moment.body)["board"][3].is_null() {
             false if fifth(moment) && !moment.over => {
                 let mut board = fields(&moment.body)["board"].clone();
                 board.as_array_mut().expect("a list").swap(0, 3);
-                with(moment, "board", Some(board))
+                with_field(moment, "board", Some(board))
             }
             _ => honest(moment),
         }),
@@ -192,7 +194,7 @@ fn a_contradiction_ends_the_run_with_code_5_and_both_texts() {
             true => {
                 let mut board = fields(&moment.body)["board"].clone();
                 board.as_array_mut().expect("a list").push(json!("2c"));
-                with(moment, "board", Some(board))
+                with_field(moment, "board", Some(board))
             }
             false => honest(moment),
         }),
@@ -204,7 +206,7 @@ fn a_contradiction_ends_the_run_with_code_5_and_both_texts() {
                     let free = ["2c", "3c", "4c", "5c", "6c", "7c"];
                     let card = free.into_iter().find(|card| !used.contains(card)).expect("a card");
                     board.as_array_mut().expect("a list").push(json!(card));
-                    with(moment, "board", Some(board))
+                    with_field(moment, "board", Some(board))
                 }
                 _ => honest(moment),
             }
@@ -216,7 +218,7 @@ fn a_contradiction_ends_the_run_with_code_5_and_both_texts() {
             false => honest(moment),
         }),
         ("chips, the cards and the betting", |moment| match fifth(moment) && moment.over {
-            true => with(moment, "winnings", Some(json!(19_999))),
+            true => with_field(moment, "winnings", Some(json!(19_999))),
             false => honest(moment),
         }),
         // This side calls and checks, the bot too: nobody bets.
@@ -233,7 +235,7 @@ fn a_contradiction_ends_the_run_with_code_5_and_both_texts() {
         ("is too small", |moment| match moment.endpoint {
             Endpoint::Act if fifth(moment) && !moment.over => {
                 let action = fields(&moment.body)["action"].as_str().expect("text").to_owned();
-                with(moment, "action", Some(json!(action + "b50")))
+                with_field(moment, "action", Some(json!(action + "b50")))
             }
             _ => honest(moment),
         }),
@@ -244,7 +246,7 @@ fn a_contradiction_ends_the_run_with_code_5_and_both_texts() {
             _ => honest(moment),
         }),
         ("the sums differ", |moment| match moment.all > 4 && moment.over {
-            true => with(moment, "session_num_hands", Some(json!(moment.finished + 1))),
+            true => with_field(moment, "session_num_hands", Some(json!(moment.finished + 1))),
             false => honest(moment),
         }),
     ];
@@ -311,10 +313,12 @@ fn what_a_hostile_server_says_is_shown_without_steering_the_terminal() {
         Box::new(|_| StubReply::Body("{\"\x1b[2J\u{202e}".to_owned())),
         Box::new(|_| StubReply::Body("<html>\x1b[2J\x07</html>".to_owned())),
         Box::new(|_| StubReply::Body("[\"\\u001b[2J\u{202e}\"]".to_owned())),
-        Box::new(|moment| with(moment, "action", Some(json!("\u{1b}[2J\u{202e}")))),
-        Box::new(|moment| with(moment, "action", Some(json!(["\u{1b}[2J\u{202e}"])))),
-        Box::new(|moment| with(moment, "old_action", Some(json!("\u{1b}[2J\u{202e}")))),
-        Box::new(|moment| with(moment, "board", Some(json!(["\u{1b}[2J\u{202e}".repeat(999)])))),
+        Box::new(|moment| with_field(moment, "action", Some(json!("\u{1b}[2J\u{202e}")))),
+        Box::new(|moment| with_field(moment, "action", Some(json!(["\u{1b}[2J\u{202e}"])))),
+        Box::new(|moment| with_field(moment, "old_action", Some(json!("\u{1b}[2J\u{202e}")))),
+        Box::new(|moment| {
+            with_field(moment, "board", Some(json!(["\u{1b}[2J\u{202e}".repeat(999)])))
+        }),
     ];
     for spoil in cases {
         // The first request only finds the API.

@@ -31,7 +31,7 @@ const HOST: &str = "tables = []\n[slumbot]\nagent = \"random\"\nbaseline = true\
 
 /// A server that hosts the API, with these faults.
 fn host(faults: &str) -> Server {
-    let folder = Folder::with(HOST);
+    let folder = Folder::with_config(HOST);
     folder.write("faults.toml", faults);
     let options = if faults.is_empty() { "" } else { "--faults faults.toml" };
     Server::start_with(folder, &format!("--log warn {options}"))

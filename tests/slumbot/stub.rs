@@ -229,7 +229,7 @@ fn request(reader: &mut BufReader<TcpStream>) -> Option<(Endpoint, Vec<u8>)> {
             return None;
         }
         if let Some(path) = line.strip_prefix("POST ") {
-            endpoint = path.split(' ').next().and_then(Endpoint::at);
+            endpoint = path.split(' ').next().and_then(Endpoint::from_path);
         }
         if let Some(value) = line.to_lowercase().strip_prefix("content-length:") {
             length = value.trim().parse().ok()?;

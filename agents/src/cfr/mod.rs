@@ -29,7 +29,7 @@ use solvers::blueprint::{BlueprintValues, StrategyQuery};
 use solvers::strategy::{AbstractStrategy, BoardStrategy, InBuckets, TreeStrategy};
 
 use crate::cfr::model::{Hand, Model};
-use crate::winrate::{Effort, win_rates};
+use crate::random_hands::{Effort, equities};
 use crate::{Agent, AgentError, AgentOption, AgentSpec, Context, Cost, Decision, Recipe, Resolver};
 
 /// The registry's entry.
@@ -167,7 +167,7 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
     };
     let check = move || whole.verify();
     let recipe = Recipe::new(build).with_policy(policy).with_tree(in_tree);
-    let mut recipe = recipe.about(about).checked_by(check).with_win_rates();
+    let mut recipe = recipe.about(about).checked_by(check).with_equities();
     recipe.files = files;
     Ok(recipe)
 }
@@ -275,7 +275,7 @@ struct Shares {
 /// Buckets without a trained strategy, which call or fold by pot odds.
 struct Unknown {
     buckets: Vec<bool>,
-    /// The indices of fold and call, and the lowest win-rate that calls.
+    /// The indices of fold and call, and the lowest equity that calls.
     fold: usize,
     call: usize,
     least: f64,
@@ -304,7 +304,7 @@ impl Shares {
             Shares { buckets, rows: vec![0.0; actions.len() * buckets], unknown: None };
         let mut unknown = vec![false; buckets];
         for (bucket, unknown) in unknown.iter_mut().enumerate() {
-            let known = model.shares(node, bucket as u32).unwrap_or_default();
+            let known = model.probabilities(node, bucket as u32).unwrap_or_default();
             let known = known.iter().map(|&share| f64::from(share));
             let mut weights: Vec<(Action, f64)> = actions.iter().copied().zip(known).collect();
             style.keep(&mut weights);
@@ -350,7 +350,7 @@ impl TreeStrategy for InTree {
 
 /// In untrained buckets, where play would follow pot odds, the abstract strategy calls.
 impl AbstractStrategy for InTree {
-    fn shares(&self, node: u32, bucket: u32, shares: &mut [f32]) {
+    fn probabilities(&self, node: u32, bucket: u32, shares: &mut [f32]) {
         let Shares { buckets, rows, .. } = &self.decisions[node as usize];
         for (share, row) in shares.iter_mut().zip(rows.chunks(*buckets)) {
             *share = row[bucket as usize];
@@ -364,7 +364,7 @@ struct OnBoard<'a> {
     board: Board,
     hands: Vec<Combo>,
     buckets: Vec<u16>,
-    /// Win-rate of each hand, computed on first use.
+    /// Equity of each hand, computed on first use.
     rates: OnceLock<Vec<f64>>,
 }
 
@@ -373,13 +373,18 @@ impl OnBoard<'_> {
         self.rates.get_or_init(|| {
             let hole = |hand: &Combo| HoleCards::new(&hand.cards()).expect("two different cards");
             let holes: Vec<HoleCards> = self.hands.iter().map(hole).collect();
-            win_rates(self.of.tree().def(), &holes, self.board, 1, Effort::default())
+            equities(self.of.tree().def(), &holes, self.board, 1, Effort::default())
         })
     }
 }
 
 impl BoardStrategy for OnBoard<'_> {
-    fn shares(&self, node: u32, row: usize, shares: &mut [f32]) -> Result<(), solvers::Error> {
+    fn probabilities(
+        &self,
+        node: u32,
+        row: usize,
+        shares: &mut [f32],
+    ) -> Result<(), solvers::Error> {
         let decision = &self.of.decisions[node as usize];
         if decision.buckets == 0 {
             return Ok(());
@@ -517,6 +522,6 @@ pub fn values_of_file(path: &Path) -> Result<Arc<dyn ValueFunction>, AgentError>
 fn values_of(blueprint: &Blueprint) -> Result<BlueprintValues, String> {
     let tree = blueprint.tree().map_err(|error| error.to_string())?;
     let buckets = Buckets::read(blueprint.buckets()).map_err(|error| error.to_string())?;
-    let shares = |tree: &_, node, bucket| blueprint.shares(tree, node, bucket);
+    let shares = |tree: &_, node, bucket| blueprint.probabilities(tree, node, bucket);
     BlueprintValues::new(tree, buckets, shares).map_err(|error| error.to_string())
 }

@@ -13,7 +13,7 @@ use models::blueprint::Blueprint;
 use smallvec::{SmallVec, smallvec};
 
 use super::{Style, Translation};
-use crate::winrate::{Effort, combo, win_rate};
+use crate::random_hands::{Effort, combo, equity};
 
 /// All readings of a hand's betting, with their probabilities.
 type Readings = SmallVec<[Reading; 1]>;
@@ -143,7 +143,7 @@ impl Model {
         match followed.position {
             TreePosition::At(node) => {
                 let bucket = self.bucket(hand, public.street());
-                let shares = bucket.and_then(|bucket| self.shares(node, bucket));
+                let shares = bucket.and_then(|bucket| self.probabilities(node, bucket));
                 if let Some(shares) = shares.filter(|shares| shares.iter().any(|&share| share > 0))
                 {
                     for (&action, &share) in self.tree.actions(node).iter().zip(shares) {
@@ -174,7 +174,7 @@ impl Model {
         }
         let played = |&(node, index): &(u32, u32)| {
             let bucket = self.bucket(hand, self.tree.street(node));
-            let shares = bucket.and_then(|bucket| self.shares(node, bucket));
+            let shares = bucket.and_then(|bucket| self.probabilities(node, bucket));
             f64::from(shares.map_or(0, |shares| shares[index as usize])) / 255.0
         };
         let of = |reading: &Reading| {
@@ -199,8 +199,8 @@ impl Model {
 
     /// Returns the shares of a decision's actions, which sum to 255; all 0 if training never
     /// reached it.
-    pub(super) fn shares(&self, node: u32, bucket: u32) -> Option<&[u8]> {
-        self.blueprint.shares(&self.tree, node, bucket)
+    pub(super) fn probabilities(&self, node: u32, bucket: u32) -> Option<&[u8]> {
+        self.blueprint.probabilities(&self.tree, node, bucket)
     }
 
     pub(super) fn tree(&self) -> &BettingTree {
@@ -236,7 +236,7 @@ impl Model {
                     betting if betting.is_empty() => "at the start".to_owned(),
                     betting => format!("after {betting}"),
                 };
-                let reached = self.shares(node, bucket);
+                let reached = self.probabilities(node, bucket);
                 let known = reached.is_some_and(|shares| shares.iter().any(|&share| share > 0));
                 let untrained = if known { "" } else { "; never reached in training" };
                 format!("{street} bucket {} of {of} {betting}{read}{untrained}", bucket + 1)
@@ -256,7 +256,7 @@ fn by_odds(public: &PublicState, hole: HoleCards) -> Strategy {
     if !legal.fold {
         return Strategy::pure(Action::Call);
     }
-    let rate = win_rate(public.def(), hole, public.board(), 1, Effort::default());
+    let rate = equity(public.def(), hole, public.board(), 1, Effort::default());
     let price = f64::from(legal.to_call);
     let pays = rate >= price / (public.pot() as f64 + price);
     Strategy::pure(if pays { Action::Call } else { Action::Fold })

@@ -286,7 +286,7 @@ impl Playout<'_> {
         let actions = self.tree.actions(node);
         let mut shares = smallvec::SmallVec::<[f32; 16]>::from_elem(0.0, actions.len());
         let bucket = self.deal.buckets[seat][street - Street::Turn.index()];
-        self.strategy.shares(node, bucket.into(), &mut shares);
+        self.strategy.probabilities(node, bucket.into(), &mut shares);
         let weights = |action: &Action, share: f32| {
             let mut weights = [share; STRATEGIES];
             match action {
@@ -563,7 +563,7 @@ mod tests {
     }
 
     impl AbstractStrategy for Fixed {
-        fn shares(&self, node: u32, _: u32, shares: &mut [f32]) {
+        fn probabilities(&self, node: u32, _: u32, shares: &mut [f32]) {
             let facing = self.tree.actions(node).contains(&Action::Fold);
             let bets = if self.tree.street(node) == self.street { self.bets } else { 0.0 };
             for (share, action) in shares.iter_mut().zip(self.tree.actions(node)) {

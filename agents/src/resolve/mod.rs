@@ -27,9 +27,9 @@ use serde::Deserialize;
 use solvers::holdem::is_holdem;
 
 use crate::fallback::{PartialAgent, PartialPolicy};
+use crate::random_hands::combo;
 use crate::resolve::continuations::Flops;
 use crate::resolve::solve::{Effort, Resolver as Solvers, Solved};
-use crate::winrate::combo;
 use crate::{
     AgentChoice, AgentError, AgentOption, AgentSpec, Context, Cost, Decision, Recipe, Resolver,
     fallback,

@@ -170,7 +170,7 @@ impl Resolver {
                 break;
             }
             let Turn::Act(acts) = state.turn() else { return None };
-            let by_solution = solved.chances(&state, action);
+            let by_solution = solved.probabilities(&state, action);
             let weights = &mut ranges[acts.index()];
             if acts == seat {
                 // The seat's own strategy: the solution's, or the blueprint's if the solution was
@@ -231,7 +231,7 @@ impl Resolver {
     fn of_blueprint(&self, root: &PublicState) -> [Weights; 2] {
         [0, 1].map(|seat| {
             let seat = Seat::new(seat).expect("two seats");
-            reach::on(
+            reach::at_street(
                 root.street(),
                 &*self.blueprint,
                 root,
@@ -456,7 +456,7 @@ impl Game {
     fn strategies(&self, public: &PublicState) -> Option<(Player, Vec<Action>, ByAction)> {
         match self {
             Game::Exact(solver) => {
-                let spot = Spot::at(solver, public).ok()?;
+                let spot = Spot::at_state(solver, public).ok()?;
                 Some((spot.player()?, spot.actions().to_vec(), spot.strategies()))
             }
             Game::Flop(flop) => {
@@ -529,7 +529,7 @@ impl Solved {
 
     /// The probability with which each combo of the player to act plays an action; `None` where the
     /// tree does not have the state or the action.
-    pub(super) fn chances(&self, public: &PublicState, action: Action) -> Option<Weights> {
+    pub(super) fn probabilities(&self, public: &PublicState, action: Action) -> Option<Weights> {
         let (_, actions, strategies) = self.game().strategies(public)?;
         let number = actions.iter().position(|&other| other == action)?;
         let mut all = vec![0.0; Combo::COUNT];

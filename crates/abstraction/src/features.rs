@@ -1,9 +1,9 @@
 //! Features: a situation in heads-up hold'em as 35 numbers preflop, 25 on the flop, 15 on the turn,
 //! 5 on the river.
 //!
-//! They are, in this order: the win-rate against a uniformly random opponent hand; ten deciles of
-//! the win-rate on each later street, over every possible board; and the opponent's chips on each
-//! of the four streets. All win-rates are exact. A [`Schema`] defines the features, their names,
+//! They are, in this order: the equity against a uniformly random opponent hand; ten deciles of
+//! the equity on each later street, over every possible board; and the opponent's chips on each
+//! of the four streets. All equities are exact. A [`Schema`] defines the features, their names,
 //! and how ties and deciles are counted; a [`FeatureMaker`] computes them.
 //!
 //! After Bertsimas and Paskov, "World-class interpretable poker" (2022), where deciles are not
@@ -11,13 +11,13 @@
 //! says otherwise.
 //!
 //! Values are in single precision, so that training and play see the same numbers bit by bit:
-//! win-rates to 7 digits, and chips exactly up to 16,777,216.
+//! equities to 7 digits, and chips exactly up to 16,777,216.
 
 use std::fmt::{self, Write};
 use std::str::FromStr;
 use std::sync::OnceLock;
 
-use cards::{CardSet, Combo, Distribution, Outlook, RiverTable, StartingHand, Ties};
+use cards::{CardSet, Combo, Distribution, HandEquity, RiverTable, StartingHand, Ties};
 use game::{Action, Chips, GameDef, InfoSet, PublicState, Seat, Street};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -28,7 +28,7 @@ use crate::Error;
 /// Maximum number of features of a street.
 pub const MAX_FEATURES: usize = 35;
 
-/// The features of one situation: 35, 25, 15 or 5 values in the order of [`Feature::of`].
+/// The features of one situation: 35, 25, 15 or 5 values in the order of [`Feature::all`].
 #[derive(Debug, Clone, Copy)]
 pub struct Features {
     street: Street,
@@ -54,7 +54,7 @@ impl Features {
 
     /// Each feature with its value.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (Feature, f32)> + '_ {
-        Feature::of(self.street).zip(self.as_slice().iter().copied())
+        Feature::all(self.street).zip(self.as_slice().iter().copied())
     }
 }
 
@@ -95,9 +95,9 @@ pub fn opponent_bets(public: &PublicState, seat: Seat) -> [Chips; Street::ALL.le
 /// A feature of a situation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Feature {
-    /// The current win-rate.
-    WinRate,
-    /// A decile of the win-rate on a later street.
+    /// The current equity.
+    Equity,
+    /// A decile of the equity on a later street.
     Percentile {
         /// The street: flop, turn or river.
         street: Street,
@@ -131,15 +131,15 @@ impl Feature {
     }
 
     /// The features of a street in order.
-    pub fn of(street: Street) -> impl ExactSizeIterator<Item = Feature> {
-        (0..Feature::count(street)).map(move |index| Feature::at(street, index))
+    pub fn all(street: Street) -> impl ExactSizeIterator<Item = Feature> {
+        (0..Feature::count(street)).map(move |index| Feature::from_index(street, index))
     }
 
     /// The feature at this index, which must be below the count.
-    fn at(street: Street, index: usize) -> Feature {
+    fn from_index(street: Street, index: usize) -> Feature {
         let deciles = DECILES * later(street);
         match index.checked_sub(1) {
-            None => Feature::WinRate,
+            None => Feature::Equity,
             Some(at) if at < deciles => Feature::Percentile {
                 street: Street::ALL[street.index() + 1 + at / DECILES],
                 percent: (10 * (at % DECILES + 1)) as u8,
@@ -151,20 +151,20 @@ impl Feature {
     /// The index of the feature among those of a street, or `None` when the street does not have
     /// it.
     pub fn index(self, street: Street) -> Option<usize> {
-        Feature::of(street).position(|feature| feature == self)
+        Feature::all(street).position(|feature| feature == self)
     }
 
     /// The feature with this identifier, as [`Feature`] prints it.
     pub fn from_id(id: &str) -> Option<Feature> {
-        Feature::of(Street::Preflop).find(|feature| feature.to_string() == id)
+        Feature::all(Street::Preflop).find(|feature| feature.to_string() == id)
     }
 
     /// A readable name.
     pub fn name(self) -> String {
         match self {
-            Feature::WinRate => "win-rate now".to_owned(),
+            Feature::Equity => "equity now".to_owned(),
             Feature::Percentile { street, percent } => {
-                format!("win-rate on the {street}, {percent}th percentile")
+                format!("equity on the {street}, {percent}th percentile")
             }
             Feature::OpponentBet { street: Street::Preflop } => {
                 "opponent's chips before the flop".to_owned()
@@ -176,7 +176,7 @@ impl Feature {
     /// The unit of the feature.
     pub fn unit(self) -> Unit {
         match self {
-            Feature::WinRate | Feature::Percentile { .. } => Unit::ShareOfPot,
+            Feature::Equity | Feature::Percentile { .. } => Unit::ShareOfPot,
             Feature::OpponentBet { .. } => Unit::Chips,
         }
     }
@@ -184,17 +184,17 @@ impl Feature {
     /// An explanation in a sentence.
     pub fn explanation(self) -> String {
         match self {
-            Feature::WinRate => {
+            Feature::Equity => {
                 "What the hand wins on average against every hand that the opponent \
                                  may hold, over all boards that may come."
                     .to_owned()
             }
             Feature::Percentile { street, percent: 100 } => {
-                format!("The win-rate on the best {street} that may come.")
+                format!("The equity on the best {street} that may come.")
             }
             Feature::Percentile { street, percent } => {
                 format!(
-                    "On {percent} % of the {street}s that may come, the win-rate is this or lower."
+                    "On {percent} % of the {street}s that may come, the equity is this or lower."
                 )
             }
             Feature::OpponentBet { street: Street::Preflop } => {
@@ -211,7 +211,7 @@ impl fmt::Display for Feature {
     /// The identifier: `winrate`, `river_winrate_p80`, `opponent_bet_flop`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Feature::WinRate => f.write_str("winrate"),
+            Feature::Equity => f.write_str("winrate"),
             Feature::Percentile { street, percent } => write!(f, "{street}_winrate_p{percent}"),
             Feature::OpponentBet { street } => write!(f, "opponent_bet_{street}"),
         }
@@ -235,7 +235,7 @@ const fn later(street: Street) -> usize {
 /// The definition of a decile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Quantiles {
-    /// Nearest rank: the lowest win-rate that this share of the boards do not exceed.
+    /// Nearest rank: the lowest equity that this share of the boards do not exceed.
     #[default]
     Nearest,
     /// Linear interpolation between the two nearest boards.
@@ -275,7 +275,7 @@ impl Schema {
     pub fn stamp(self) -> Stamp {
         let mut text = format!("{self}\n");
         for street in Street::ALL {
-            for (index, feature) in Feature::of(street).enumerate() {
+            for (index, feature) in Feature::all(street).enumerate() {
                 text.push_str(&format!("{street} {index} {feature} {}\n", feature.unit()));
             }
         }
@@ -351,10 +351,10 @@ impl FromStr for Schema {
 #[derive(Debug, Clone)]
 pub struct FeatureMaker {
     schema: Schema,
-    /// Whether win-rates are computed for each row, without tables.
+    /// Whether equities are computed for each row, without tables.
     counting: bool,
     /// A workspace for each street.
-    outlooks: [Outlook; 4],
+    hand_equities: [HandEquity; 4],
 }
 
 impl FeatureMaker {
@@ -362,7 +362,7 @@ impl FeatureMaker {
     /// shares (0.2 s); the first preflop row of a schema other than the default builds the rows of
     /// all starting hands (2 s). [`FeatureMaker::prepare`] does both in advance.
     pub fn new(schema: Schema) -> FeatureMaker {
-        FeatureMaker { schema, counting: false, outlooks: Default::default() }
+        FeatureMaker { schema, counting: false, hand_equities: Default::default() }
     }
 
     /// A maker for a few rows, without tables: 1 ms for each row on the flop.
@@ -415,13 +415,13 @@ impl FeatureMaker {
             4 => Street::Turn,
             _ => Street::River,
         };
-        let outlook = &mut self.outlooks[street.index()];
+        let hand_equity = &mut self.hand_equities[street.index()];
         if self.counting {
-            *outlook = Outlook::new(hole, board, self.schema.ties)?;
+            *hand_equity = HandEquity::new(hole, board, self.schema.ties)?;
         } else {
-            RiverTable::shared(self.schema.ties).outlook_into(hole, board, outlook)?;
+            RiverTable::shared(self.schema.ties).hand_equity_into(hole, board, hand_equity)?;
         }
-        Ok(row(self.schema, street, outlook, bets))
+        Ok(row(self.schema, street, hand_equity, bets))
     }
 
     /// Calls `visit` with the features of every hand that can be held on a board of 3, 4 or 5
@@ -441,8 +441,8 @@ impl FeatureMaker {
             _ => Street::River,
         };
         let table = RiverTable::shared(self.schema.ties);
-        table.each_hand(board, |hole, outlook| {
-            visit(hole, &row(self.schema, street, outlook, bets));
+        table.each_hand(board, |hole, hand_equity| {
+            visit(hole, &row(self.schema, street, hand_equity, bets));
         })?;
         Ok(())
     }
@@ -463,11 +463,11 @@ impl FeatureMaker {
 
 /// The features of a hand after the flop.
 #[inline]
-fn row(schema: Schema, street: Street, outlook: &Outlook, bets: [Chips; 4]) -> Features {
+fn row(schema: Schema, street: Street, hand_equity: &HandEquity, bets: [Chips; 4]) -> Features {
     let mut values = [0.0; MAX_FEATURES];
-    values[0] = outlook.win_rate() as f32;
+    values[0] = hand_equity.equity() as f32;
     let mut end = 1;
-    for distribution in outlook.later() {
+    for distribution in hand_equity.later() {
         for (value, decile) in values[end..end + 10].iter_mut().zip(schema.deciles(distribution)) {
             *value = decile as f32;
         }
@@ -486,13 +486,13 @@ fn check(def: &GameDef) -> Result<(), Error> {
     )))
 }
 
-/// The win-rate and thirty deciles of each starting hand, by its number.
+/// The equity and thirty deciles of each starting hand, by its number.
 type PreflopRows = [[f32; PREFLOP_VALUES]; StartingHand::COUNT];
 
 /// Number of features of a starting hand that depend on cards.
 const PREFLOP_VALUES: usize = 31;
 
-/// The shipped rows, which are those of the default schema: a line of win-rate numerators for each
+/// The shipped rows, which are those of the default schema: a line of equity numerators for each
 /// starting hand.
 const SHIPPED: &str = include_str!("../data/preflop.txt");
 
@@ -516,22 +516,22 @@ fn preflop_row(schema: Schema, hole: Combo) -> [f32; PREFLOP_VALUES] {
     if schema == Schema::default() {
         return preflop_rows(schema)[hole.starting_hand().index()];
     }
-    let outlook = RiverTable::shared(schema.ties).outlook(hole, CardSet::EMPTY);
-    values(schema, &outlook.expect("any hand can be held before the flop"))
+    let hand_equity = RiverTable::shared(schema.ties).hand_equity(hole, CardSet::EMPTY);
+    values(schema, &hand_equity.expect("any hand can be held before the flop"))
 }
 
 fn made(schema: Schema) -> Box<PreflopRows> {
     let mut rows = Box::new([[0.0; PREFLOP_VALUES]; StartingHand::COUNT]);
-    RiverTable::shared(schema.ties).each_starting_hand(|hand, outlook| {
-        rows[hand.index()] = values(schema, outlook);
+    RiverTable::shared(schema.ties).each_starting_hand(|hand, hand_equity| {
+        rows[hand.index()] = values(schema, hand_equity);
     });
     rows
 }
 
-fn values(schema: Schema, outlook: &Outlook) -> [f32; PREFLOP_VALUES] {
+fn values(schema: Schema, hand_equity: &HandEquity) -> [f32; PREFLOP_VALUES] {
     let mut values = [0.0; PREFLOP_VALUES];
-    values[0] = outlook.win_rate() as f32;
-    for (values, distribution) in values[1..].chunks_mut(10).zip(outlook.later()) {
+    values[0] = hand_equity.equity() as f32;
+    for (values, distribution) in values[1..].chunks_mut(10).zip(hand_equity.later()) {
         values.copy_from_slice(&schema.deciles(distribution).map(|decile| decile as f32));
     }
     values
@@ -540,19 +540,19 @@ fn values(schema: Schema, outlook: &Outlook) -> [f32; PREFLOP_VALUES] {
 /// Recomputes the shipped table: the text of `abstraction/data/preflop.txt`. Takes 2 s.
 pub fn preflop_table() -> String {
     let mut lines = vec![String::new(); StartingHand::COUNT];
-    RiverTable::shared(Ties::Half).each_starting_hand(|hand, outlook| {
+    RiverTable::shared(Ties::Half).each_starting_hand(|hand, hand_equity| {
         let line = &mut lines[hand.index()];
-        write!(line, "{hand} {}", outlook.ratio().0).expect("a string takes all");
-        for decile in outlook.later().iter().flat_map(Distribution::decile_numerators) {
+        write!(line, "{hand} {}", hand_equity.ratio().0).expect("a string takes all");
+        for decile in hand_equity.later().iter().flat_map(Distribution::decile_numerators) {
             write!(line, " {decile}").expect("a string takes all");
         }
         line.push('\n');
     });
     let [now, flop, turn, river] = DENOMINATORS;
     format!(
-        "# Win-rates of the 169 starting hands, ties counted half, over every board: the win-rate \
+        "# Equities of the 169 starting hands, ties counted half, over every board: the equity \
          now in parts\n\
-         # of {now}, then the deciles 10 % to 100 % of the win-rate on the flop in parts of \
+         # of {now}, then the deciles 10 % to 100 % of the equity on the flop in parts of \
          {flop}, on\n\
          # the turn of {turn} and on the river of {river}. Made by `cardroom show features \
          --preflop-table`.\n{}",

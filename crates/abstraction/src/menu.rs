@@ -177,7 +177,7 @@ impl Moves {
     /// or else the nearest; among equals all-in, or else the smallest kind.
     ///
     /// Panics where nobody is to act.
-    pub fn of(&self, public: &PublicState, action: Action) -> usize {
+    pub fn class(&self, public: &PublicState, action: Action) -> usize {
         let total = match action {
             Action::Fold => return 0,
             Action::Call => return 1,

@@ -1,7 +1,7 @@
 //! Card buckets: their sizes, what they must not tell apart, and the numbers that decide them.
 
-use abstraction::buckets::{BucketRecipe, Buckets, DealtCards, ExampleHand, Kind, WinRates};
-use cards::{Board, CanonicalIndex, Card, CardSet, Combo, HoleCards, Outlook, Suit, Ties};
+use abstraction::buckets::{BucketRecipe, Buckets, DealtCards, EquityRange, ExampleHand, Kind};
+use cards::{Board, CanonicalIndex, Card, CardSet, Combo, HandEquity, HoleCards, Suit, Ties};
 use game::Street;
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
@@ -109,7 +109,7 @@ fn percentiles_are_equally_likely() {
 }
 
 #[test]
-fn river_percentiles_are_as_even_as_equal_win_rates_allow() {
+fn river_percentiles_are_as_even_as_equal_equities_allow() {
     let mut rng = Pcg64Mcg::seed_from_u64(5);
     let mut weights = vec![0u64; EHS2.count(Street::River) as usize];
     for _ in 0..200_000 {
@@ -288,8 +288,8 @@ fn clusters_are_numbered_by_their_strength() {
     for _ in 0..2000 {
         let dealt = random_cards(&mut rng, 5);
         let (hole, board) = hand(&dealt);
-        let outlook = cards::RiverTable::shared(Ties::Half).outlook(hole, board);
-        rates.push((bucket(buckets, &dealt), outlook.expect("a flop").win_rate()));
+        let hand_equity = cards::RiverTable::shared(Ties::Half).hand_equity(hole, board);
+        rates.push((bucket(buckets, &dealt), hand_equity.expect("a flop").equity()));
     }
     let mean = |number: u32| {
         let own: Vec<f64> =
@@ -354,7 +354,7 @@ fn reports_say_how_much_hands_of_a_bucket_differ() {
         assert!(report.within < report.variance / 20.0, "{report}");
         assert!(report.fullest < 0.05 && report.unseen == 0, "{report}");
         for example in &report.examples {
-            let WinRates { mean, least, most } = example.win_rate;
+            let EquityRange { mean, least, most } = example.equity;
             assert!(least <= mean + 1e-9 && mean <= most + 1e-9, "{report}");
             assert!((example.made.iter().map(|made| made.share).sum::<f64>() - 1.0).abs() < 1e-9);
             for ExampleHand { hole, board } in &example.hands {
@@ -366,11 +366,11 @@ fn reports_say_how_much_hands_of_a_bucket_differ() {
     }
 }
 
-/// The mean over rivers of the square of a hand's win-rate.
+/// The mean over rivers of the square of a hand's equity.
 fn mean_square(dealt: &[Card]) -> f64 {
     let (hole, board) = hand(dealt);
-    let outlook = Outlook::new(hole, board, Ties::Half).expect("a hand on a board");
-    outlook.later().last().map_or(outlook.win_rate().powi(2), |rivers| {
+    let hand_equity = HandEquity::new(hole, board, Ties::Half).expect("a hand on a board");
+    hand_equity.later().last().map_or(hand_equity.equity().powi(2), |rivers| {
         let most = f64::from(rivers.denominator());
         let squares =
             |(value, count): (u32, u32)| (f64::from(value) / most).powi(2) * f64::from(count);

@@ -190,14 +190,14 @@ fn moves_come_to_the_same_chips_whatever_the_situation_allows() {
     let all =
         |state: &PublicState| (0..5).map(|number| moves.action(state, number)).collect::<Vec<_>>();
     assert_eq!(all(&state), [Fold, Call, RaiseTo(250), RaiseTo(300), RaiseTo(2_000)]);
-    assert_eq!(moves.of(&state, RaiseTo(260)), 2);
-    assert_eq!(moves.of(&state, RaiseTo(2_000)), 4);
+    assert_eq!(moves.class(&state, RaiseTo(260)), 2);
+    assert_eq!(moves.class(&state, RaiseTo(2_000)), 4);
     state.apply(Call).expect("a limp");
     assert_eq!(all(&state)[0], Call, "nothing is owed, so that a fold checks");
     state.apply(RaiseTo(1_500)).expect("a raise");
     // A pot-sized raise is more than there is.
     assert_eq!(all(&state)[2..], [RaiseTo(2_000); 3]);
-    assert_eq!(moves.of(&state, RaiseTo(2_000)), 4);
+    assert_eq!(moves.class(&state, RaiseTo(2_000)), 4);
     state.apply(RaiseTo(2_000)).expect("all-in");
     assert_eq!(all(&state), [Fold, Call, Call, Call, Call]);
 }
@@ -241,7 +241,7 @@ proptest! {
                 actions);
             let moves = menu.moves(state.street());
             for &action in &actions {
-                prop_assert_eq!(moves.action(&state, moves.of(&state, action)), action);
+                prop_assert_eq!(moves.action(&state, moves.class(&state, action)), action);
             }
             state.apply(*choice.get(&actions)).expect("a legal action");
         }

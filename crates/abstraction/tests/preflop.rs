@@ -1,7 +1,7 @@
 //! The shipped table of starting hands.
 
 use abstraction::features::{FeatureMaker, Schema};
-use cards::{Combo, RiverTable, StartingHand, Ties, win_rate};
+use cards::{Combo, RiverTable, StartingHand, Ties, equity};
 
 /// Every row made again in exhaustive runs; otherwise one.
 #[test]
@@ -12,11 +12,11 @@ fn the_shipped_table_is_what_the_command_prints() {
         let line = table.lines().find(|line| line.starts_with("72o ")).expect("a row");
         let mut numbers =
             line.split(' ').skip(1).map(|word| word.parse::<u64>().expect("a number"));
-        let outlook = RiverTable::shared(Ties::Half)
-            .outlook(seven_deuce, cards::CardSet::EMPTY)
+        let hand_equity = RiverTable::shared(Ties::Half)
+            .hand_equity(seven_deuce, cards::CardSet::EMPTY)
             .expect("a hand");
-        assert_eq!(numbers.next(), Some(outlook.ratio().0));
-        for decile in outlook.later().iter().flat_map(cards::Distribution::decile_numerators) {
+        assert_eq!(numbers.next(), Some(hand_equity.ratio().0));
+        for decile in hand_equity.later().iter().flat_map(cards::Distribution::decile_numerators) {
             assert_eq!(numbers.next(), Some(u64::from(decile)));
         }
     } else {
@@ -33,12 +33,12 @@ fn first(hand: &str) -> Combo {
 }
 
 #[test]
-fn every_starting_hand_has_a_row_that_agrees_with_its_win_rate() {
+fn every_starting_hand_has_a_row_that_agrees_with_its_equity() {
     let mut maker = FeatureMaker::new(Schema::default());
     for combo in Combo::all() {
         let row = maker.cards(combo, cards::CardSet::EMPTY, [100, 0, 0, 0]).expect("a hand");
         let values = row.as_slice();
-        let rate = win_rate(combo, cards::CardSet::EMPTY).expect("a hand").value(Ties::Half);
+        let rate = equity(combo, cards::CardSet::EMPTY).expect("a hand").value(Ties::Half);
         assert_eq!(values[0], rate as f32, "{combo}");
         for deciles in values[1..31].chunks(10) {
             assert!(deciles.is_sorted(), "{combo}: {deciles:?}");
@@ -58,7 +58,7 @@ fn other_schemas_have_rows_of_their_own() {
         let aces = first("AA");
         let row = FeatureMaker::counting(schema).cards(aces, cards::CardSet::EMPTY, [0; 4]);
         let row = row.expect("a hand");
-        let rate = win_rate(aces, cards::CardSet::EMPTY).expect("a hand").value(schema.ties);
+        let rate = equity(aces, cards::CardSet::EMPTY).expect("a hand").value(schema.ties);
         assert_eq!(row.as_slice()[0], rate as f32);
         if testing::exhaustive() {
             let all = FeatureMaker::new(schema).cards(aces, cards::CardSet::EMPTY, [0; 4]);

@@ -8,21 +8,21 @@ use game::Street;
 
 #[test]
 fn every_street_has_its_features_in_order() {
-    let preflop: Vec<String> = Feature::of(Street::Preflop).map(|f| f.to_string()).collect();
+    let preflop: Vec<String> = Feature::all(Street::Preflop).map(|f| f.to_string()).collect();
     assert_eq!(preflop.len(), 35);
     assert_eq!(preflop[..3], ["winrate", "flop_winrate_p10", "flop_winrate_p20"]);
     assert_eq!(preflop[10..12], ["flop_winrate_p100", "turn_winrate_p10"]);
     assert_eq!(preflop[30..32], ["river_winrate_p100", "opponent_bet_preflop"]);
     assert_eq!(preflop[34], "opponent_bet_river");
     for (street, count) in Street::ALL.into_iter().zip([35, 25, 15, 5]) {
-        let features: Vec<Feature> = Feature::of(street).collect();
+        let features: Vec<Feature> = Feature::all(street).collect();
         assert_eq!((features.len(), Feature::count(street)), (count, count));
         for (index, feature) in features.iter().enumerate() {
             assert_eq!(feature.index(street), Some(index));
             assert_eq!(Feature::from_id(&feature.to_string()), Some(*feature));
         }
         // A later street has the features of the one before it without the ten of its own board.
-        let kept: Vec<Feature> = Feature::of(Street::Preflop)
+        let kept: Vec<Feature> = Feature::all(Street::Preflop)
             .filter(|feature| {
                 !matches!(feature, Feature::Percentile { street: at,
                 .. } if *at <= street)
@@ -30,7 +30,7 @@ fn every_street_has_its_features_in_order() {
             .collect();
         assert_eq!(features, kept);
     }
-    assert_eq!(Feature::WinRate.index(Street::River), Some(0));
+    assert_eq!(Feature::Equity.index(Street::River), Some(0));
     let on_flop = Feature::Percentile { street: Street::Flop, percent: 10 };
     assert_eq!(on_flop.index(Street::Flop), None);
     assert_eq!(Feature::from_id("flop_winrate_p15"), None);
@@ -39,7 +39,7 @@ fn every_street_has_its_features_in_order() {
 #[test]
 fn every_feature_says_what_it_is() {
     let mut said = BTreeSet::new();
-    for feature in Feature::of(Street::Preflop) {
+    for feature in Feature::all(Street::Preflop) {
         assert!(said.insert(feature.name()), "{feature}: the name appears twice");
         assert!(said.insert(feature.explanation()), "{feature}: the sentence appears twice");
         assert!(feature.explanation().ends_with('.'), "{feature}");
@@ -48,7 +48,7 @@ fn every_feature_says_what_it_is() {
     }
     let eighty = Feature::Percentile { street: Street::River, percent: 80 };
     assert_eq!(eighty.to_string(), "river_winrate_p80");
-    assert_eq!(eighty.name(), "win-rate on the river, 80th percentile");
+    assert_eq!(eighty.name(), "equity on the river, 80th percentile");
 }
 
 /// These stand in manifests: where one changes, the version behind the stroke must change too.

@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use cards::{
-    Card, CardSet, Combo, PartialHand, PreflopTable, WinRate, all_in, all_in_without_table,
+    Card, CardSet, Combo, Equity, PartialHand, PreflopTable, all_in, all_in_without_table,
 };
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use rand::{RngExt, SeedableRng};
@@ -30,8 +30,8 @@ fn random_deals(board: usize, count: usize) -> Vec<Deal> {
 }
 
 /// All boards, both hands built up card by card.
-fn board_by_board(hero: Combo, villain: Combo, board: CardSet) -> WinRate {
-    fn extend(deck: &[Card], hands: [PartialHand; 2], missing: u32, sum: &mut WinRate) {
+fn board_by_board(hero: Combo, villain: Combo, board: CardSet) -> Equity {
+    fn extend(deck: &[Card], hands: [PartialHand; 2], missing: u32, sum: &mut Equity) {
         if missing == 0 {
             let [ours, theirs] = hands.map(PartialHand::rank);
             sum.wins += u64::from(ours > theirs);
@@ -45,13 +45,13 @@ fn board_by_board(hero: Combo, villain: Combo, board: CardSet) -> WinRate {
     }
     let (hero, villain) = (hero.set(), villain.set());
     let deck: Vec<Card> = (CardSet::FULL - hero - villain - board).iter().collect();
-    let mut sum = WinRate::default();
+    let mut sum = Equity::default();
     let hands = [hero | board, villain | board].map(PartialHand::from);
     extend(&deck, hands, 5 - board.len(), &mut sum);
     sum
 }
 
-fn wins(deals: &[Deal], mut count: impl FnMut(Combo, Combo, CardSet) -> WinRate) -> u64 {
+fn wins(deals: &[Deal], mut count: impl FnMut(Combo, Combo, CardSet) -> Equity) -> u64 {
     deals.iter().map(|&(hero, villain, board)| count(hero, villain, board).wins).sum()
 }
 

@@ -27,7 +27,7 @@ fn main() {
     let unfinished = collected(6);
     let (next_offsets, positions) = pack(&unfinished);
     let next = filled(&unfinished, &positions, |held| {
-        std::array::from_fn::<_, 13, _>(|rank| with(held, rank).map_or(0, rules::of_ranks))
+        std::array::from_fn::<_, 13, _>(|rank| add_rank(held, rank).map_or(0, rules::of_ranks))
     });
 
     let flushes = (0..1 << 13).map(
@@ -91,7 +91,7 @@ fn collect(rank: usize, left: usize, key: u32, held: [u32; 4], rows: &mut [Vec<E
 }
 
 /// A hand and one more card of this rank; `None` if it has all four.
-fn with(mut held: [u32; 4], rank: usize) -> Option<[u32; 4]> {
+fn add_rank(mut held: [u32; 4], rank: usize) -> Option<[u32; 4]> {
     *held.iter_mut().find(|ranks| **ranks & 1 << rank == 0)? |= 1 << rank;
     Some(held)
 }

@@ -1,4 +1,4 @@
-//! The features of the whole game: win-rates and deciles of all hands on every river, turn and flop
+//! The features of the whole game: equities and deciles of all hands on every river, turn and flop
 //! that suits keep apart, and before the flop, with the time of each street and the most memory
 //! that was in use.
 //!
@@ -10,7 +10,7 @@
 use std::error::Error;
 use std::time::Instant;
 
-use cards::{Card, CardSet, Combo, Outlook, RiverTable, Ties};
+use cards::{Card, CardSet, Combo, HandEquity, RiverTable, Ties};
 
 /// Calls `visit` with one board of each kind up to the names of suits: those whose suits' ranks do
 /// not rise.
@@ -25,10 +25,10 @@ fn each_board(board: CardSet, from: u8, missing: usize, visit: &mut impl FnMut(C
     }
 }
 
-/// Something that needs the win-rate and all deciles.
-fn features(outlook: &Outlook) -> u64 {
-    let deciles = outlook.later().iter().map(|later| later.decile_numerators()[4]);
-    outlook.ratio().0 + deciles.map(u64::from).sum::<u64>()
+/// Something that needs the equity and all deciles.
+fn features(hand_equity: &HandEquity) -> u64 {
+    let deciles = hand_equity.later().iter().map(|later| later.decile_numerators()[4]);
+    hand_equity.ratio().0 + deciles.map(u64::from).sum::<u64>()
 }
 
 /// The most memory in use so far, in MB.
@@ -53,18 +53,18 @@ fn main() -> Result<(), Box<dyn Error>> {
         table.all(board, &mut values).expect("a river");
         sum += values.iter().map(|&value| u64::from(value)).sum::<u64>();
     });
-    done("all rivers, win-rates", sum);
+    done("all rivers, equities", sum);
     for (what, size) in
-        [("all turns, win-rates and deciles", 4), ("all flops, win-rates and deciles", 3)]
+        [("all turns, equities and deciles", 4), ("all flops, equities and deciles", 3)]
     {
         sum = 0;
         each_board(CardSet::EMPTY, 0, size, &mut |board| {
-            table.each_hand(board, |_, outlook| sum += features(outlook)).expect("a board");
+            table.each_hand(board, |_, hand_equity| sum += features(hand_equity)).expect("a board");
         });
         done(what, sum);
     }
     sum = 0;
-    table.each_starting_hand(|_, outlook| sum += features(outlook));
+    table.each_starting_hand(|_, hand_equity| sum += features(hand_equity));
     done("169 starting hands, the same", sum);
     println!("{:40} {:6.2} s", "in all", begun.elapsed().as_secs_f64());
     if let Some(most) = peak_memory() {

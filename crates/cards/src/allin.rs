@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::counting::{Ranks, choose};
 use crate::evaluate::{RankSum, flush_of};
 use crate::{
-    CanonicalIndex, Card, CardSet, Combo, Error, HandRank, PartialHand, Rank, StartingHand, Suit,
-    WinRate, error::Problem,
+    CanonicalIndex, Card, CardSet, Combo, Equity, Error, HandRank, PartialHand, Rank, StartingHand,
+    Suit, error::Problem,
 };
 
 /// Number of five-card boards that two hands leave possible.
@@ -18,12 +18,12 @@ const BOARDS: u64 = 1_712_304;
 /// Wins and ties of the hero against the villain over all boards that may still come, each once.
 ///
 /// `total` is 1,712,304 before the flop, 990 on the flop, 44 on the turn and 1 on the river.
-/// [`WinRate::reversed`] is the villain's side. Before the flop the counts are looked up in
+/// [`Equity::reversed`] is the villain's side. Before the flop the counts are looked up in
 /// [`PreflopTable::embedded`].
 ///
 /// # Errors
 /// When the board has not 0, 3, 4 or 5 cards, or a card is given twice.
-pub fn all_in(hero: Combo, villain: Combo, board: CardSet) -> Result<WinRate, Error> {
+pub fn all_in(hero: Combo, villain: Combo, board: CardSet) -> Result<Equity, Error> {
     check(&[hero, villain], board)?;
     if board.is_empty() {
         return Ok(PreflopTable::embedded().counts_of(hero, villain));
@@ -36,7 +36,7 @@ pub fn all_in(hero: Combo, villain: Combo, board: CardSet) -> Result<WinRate, Er
 ///
 /// # Errors
 /// As [`all_in`].
-pub fn all_in_without_table(hero: Combo, villain: Combo, board: CardSet) -> Result<WinRate, Error> {
+pub fn all_in_without_table(hero: Combo, villain: Combo, board: CardSet) -> Result<Equity, Error> {
     check(&[hero, villain], board)?;
     Ok(count_boards(hero.set(), villain.set(), board))
 }
@@ -63,16 +63,16 @@ pub(crate) fn check(hands: &[Combo], board: CardSet) -> Result<CardSet, Error> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AllInMatrix {
     /// Row by row, the hero's kind first.
-    counts: Vec<WinRate>,
+    counts: Vec<Equity>,
 }
 
 impl AllInMatrix {
     fn new() -> AllInMatrix {
-        AllInMatrix { counts: vec![WinRate::default(); StartingHand::COUNT * StartingHand::COUNT] }
+        AllInMatrix { counts: vec![Equity::default(); StartingHand::COUNT * StartingHand::COUNT] }
     }
 
     /// Adds the counts of `pairs` pairs of hands.
-    fn add(&mut self, hero: StartingHand, villain: StartingHand, counts: WinRate, pairs: u64) {
+    fn add(&mut self, hero: StartingHand, villain: StartingHand, counts: Equity, pairs: u64) {
         let entry = &mut self.counts[entry_index(hero, villain)];
         entry.wins += pairs * counts.wins;
         entry.ties += pairs * counts.ties;
@@ -80,7 +80,7 @@ impl AllInMatrix {
     }
 
     /// The counts over all pairs of hands of these kinds.
-    pub fn get(&self, hero: StartingHand, villain: StartingHand) -> WinRate {
+    pub fn get(&self, hero: StartingHand, villain: StartingHand) -> Equity {
         self.counts[entry_index(hero, villain)]
     }
 
@@ -156,24 +156,24 @@ impl PreflopTable {
     }
 
     /// Wins and ties of the hero over all 1,712,304 boards, or `None` when the hands share a card.
-    pub fn get(&self, hero: Combo, villain: Combo) -> Option<WinRate> {
+    pub fn get(&self, hero: Combo, villain: Combo) -> Option<Equity> {
         (!hero.set().intersects(villain.set())).then(|| self.counts_of(hero, villain))
     }
 
     /// The same as [`get`](PreflopTable::get), for hands that share no card.
     #[inline]
-    fn counts_of(&self, hero: Combo, villain: Combo) -> WinRate {
+    fn counts_of(&self, hero: Combo, villain: Combo) -> Equity {
         let (hero, villain) = (hero.set(), villain.set());
         self.counts(number_of(hero, villain), number_of(villain, hero))
     }
 
     /// The counts of a pair, from its index and that of the reversed pair.
-    fn counts(&self, number: u64, turned: u64) -> WinRate {
+    fn counts(&self, number: u64, turned: u64) -> Equity {
         let [wins, losses] = [number, turned].map(|number| {
             let entry = &self.wins[ENTRY * number as usize..][..ENTRY];
             u64::from(entry[0]) | u64::from(entry[1]) << 8 | u64::from(entry[2]) << 16
         });
-        WinRate { wins, ties: BOARDS - wins - losses, total: BOARDS }
+        Equity { wins, ties: BOARDS - wins - losses, total: BOARDS }
     }
 
     /// The 169 × 169 matrix of counts by kind of starting hand.
@@ -215,7 +215,7 @@ const TWO: usize = 91;
 const FIVE: usize = 6188;
 
 /// Wins and ties of the hero, for hands and a board of 0, 3, 4 or 5 cards, all different.
-fn count_boards(hero: CardSet, villain: CardSet, board: CardSet) -> WinRate {
+fn count_boards(hero: CardSet, villain: CardSet, board: CardSet) -> Equity {
     match board.len() {
         0 => Counter::<5>::count(hero, villain, board, &mut [[HandRank::default(); 2]; FIVE]),
         3 => Counter::<2>::count(hero, villain, board, &mut [[HandRank::default(); 2]; TWO]),
@@ -224,17 +224,17 @@ fn count_boards(hero: CardSet, villain: CardSet, board: CardSet) -> WinRate {
     }
 }
 
-fn on_turn(hero: CardSet, villain: CardSet, board: CardSet) -> WinRate {
+fn on_turn(hero: CardSet, villain: CardSet, board: CardSet) -> Equity {
     let (ours, theirs) = (PartialHand::from(hero | board), PartialHand::from(villain | board));
     let rivers = (CardSet::FULL - hero - villain - board).iter();
     rivers.map(|card| on_river(ours.with(card), theirs.with(card))).sum()
 }
 
 #[inline]
-fn on_river(ours: PartialHand, theirs: PartialHand) -> WinRate {
+fn on_river(ours: PartialHand, theirs: PartialHand) -> Equity {
     let mut sum = Sum::default();
     sum.add([ours.rank(), theirs.rank()], 1);
-    WinRate { wins: sum.wins as u64, ties: sum.ties as u64, total: 1 }
+    Equity { wins: sum.wins as u64, ties: sum.ties as u64, total: 1 }
 }
 
 /// Running totals over boards. They may be negative while the flush correction runs.
@@ -273,16 +273,16 @@ impl<const MISSING: usize> Counter<'_, MISSING> {
         villain: CardSet,
         board: CardSet,
         plain: &mut [[HandRank; 2]],
-    ) -> WinRate {
+    ) -> Equity {
         let free = CardSet::FULL - hero - villain - board;
         let hands = [hero, villain];
         let mut counter: Counter<'_, MISSING> =
             Counter { hands, board, free, plain, sum: Sum::default() };
-        let known = hands.map(|hand| RankSum::of(hand | board));
+        let known = hands.map(|hand| RankSum::from_cards(hand | board));
         counter.without_flushes(&ways(free), 13, MISSING, Ranks::EMPTY, known, 1);
         Suit::all().for_each(|suit| counter.with_flushes(suit));
         let total = choose(u64::from(free.len()), MISSING as u64);
-        WinRate { wins: counter.sum.wins as u64, ties: counter.sum.ties as u64, total }
+        Equity { wins: counter.sum.wins as u64, ties: counter.sum.ties as u64, total }
     }
 
     /// Adds up all boards as if there were no flushes, recursively: `missing` holds the ranks

@@ -221,7 +221,7 @@ impl<const N: usize> CardList<N> {
     /// The same cards as a set.
     #[inline]
     pub fn set(&self) -> CardSet {
-        self.as_slice().iter().fold(CardSet::EMPTY, |set, &card| set | CardSet::of(card))
+        self.as_slice().iter().fold(CardSet::EMPTY, |set, &card| set | CardSet::single(card))
     }
 }
 
@@ -313,7 +313,7 @@ impl CardSet {
 
     /// The set holding this one card.
     #[inline]
-    pub const fn of(card: Card) -> CardSet {
+    pub const fn single(card: Card) -> CardSet {
         CardSet(BITS[card.index() as usize])
     }
 
@@ -357,7 +357,7 @@ impl CardSet {
     /// Whether the card is in the set.
     #[inline]
     pub const fn contains(self, card: Card) -> bool {
-        self.0 & CardSet::of(card).0 != 0
+        self.0 & CardSet::single(card).0 != 0
     }
 
     /// Whether the two sets share a card.
@@ -370,14 +370,14 @@ impl CardSet {
     #[inline]
     #[must_use]
     pub const fn with(self, card: Card) -> CardSet {
-        CardSet(self.0 | CardSet::of(card).0)
+        CardSet(self.0 | CardSet::single(card).0)
     }
 
     /// Adds a card; returns whether it was new.
     #[inline]
     pub fn insert(&mut self, card: Card) -> bool {
         let new = !self.contains(card);
-        self.0 |= CardSet::of(card).0;
+        self.0 |= CardSet::single(card).0;
         new
     }
 
@@ -430,7 +430,7 @@ impl Sub for CardSet {
 
 impl FromIterator<Card> for CardSet {
     fn from_iter<I: IntoIterator<Item = Card>>(cards: I) -> CardSet {
-        cards.into_iter().fold(CardSet::EMPTY, |set, card| set | CardSet::of(card))
+        cards.into_iter().fold(CardSet::EMPTY, |set, card| set | CardSet::single(card))
     }
 }
 

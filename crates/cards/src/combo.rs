@@ -89,7 +89,7 @@ const fn combo_sets() -> [CardSet; Combo::COUNT] {
     let mut all = [CardSet::EMPTY; Combo::COUNT];
     let mut at = 0;
     while at < Combo::COUNT {
-        all[at] = CardSet::of(cards[at][0]).with(cards[at][1]);
+        all[at] = CardSet::single(cards[at][0]).with(cards[at][1]);
         at += 1;
     }
     all

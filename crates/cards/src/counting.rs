@@ -44,7 +44,7 @@ impl Ranks {
 
     /// The multiset of these ranks.
     #[inline]
-    pub(crate) fn of(ranks: impl IntoIterator<Item = usize>) -> Ranks {
+    pub(crate) fn from_ranks(ranks: impl IntoIterator<Item = usize>) -> Ranks {
         ranks.into_iter().fold(Ranks::EMPTY, Ranks::with)
     }
 

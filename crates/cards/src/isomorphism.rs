@@ -40,7 +40,7 @@ macro_rules! shared {
         $(#[$doc])*
         pub fn $name() -> &'static CanonicalIndex<$rounds> {
             static INDEX: LazyLock<CanonicalIndex<$rounds>> =
-                LazyLock::new(|| CanonicalIndex::of($sizes));
+                LazyLock::new(|| CanonicalIndex::from_sizes($sizes));
             &INDEX
         }
     };
@@ -91,13 +91,13 @@ impl<const ROUNDS: usize> CanonicalIndex<ROUNDS> {
     pub fn new(sizes: [usize; ROUNDS]) -> Result<CanonicalIndex<ROUNDS>, Error> {
         let cards = sizes.iter().fold(0, |sum: usize, &size| sum.saturating_add(size));
         if (1..=4).contains(&ROUNDS) && !sizes.contains(&0) && cards <= 7 {
-            Ok(CanonicalIndex::of(sizes))
+            Ok(CanonicalIndex::from_sizes(sizes))
         } else {
             Err(Problem::RoundSizes(sizes.to_vec()).into())
         }
     }
 
-    fn of(sizes: [usize; ROUNDS]) -> CanonicalIndex<ROUNDS> {
+    fn from_sizes(sizes: [usize; ROUNDS]) -> CanonicalIndex<ROUNDS> {
         let mut order = std::array::from_fn(|round| round);
         order.sort_by_key(|&round| sizes[round]);
         let mut sorted = sizes;

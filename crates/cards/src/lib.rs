@@ -14,19 +14,19 @@
 //!
 //! # Which function answers which question
 //!
-//! All are exact: whole numbers of endings, or sums of a range's weights. An outlook is the equity
+//! All are exact: whole numbers of endings, or sums of a range's weights. A `HandEquity` is the equity
 //! now, with its distribution on every later street.
 //!
 //! | the equity of | against | on a board of | is |
 //! |---|---|---|---|
-//! | a hand | any hand | 0, 3 to 5 | [`win_rate`]: 1 µs for a river, 1 ms for a flop |
+//! | a hand | any hand | 0, 3 to 5 | [`equity`]: 1 µs for a river, 1 ms for a flop |
 //! | a hand | any hand | 5 | [`RiverTable::value`]: nanoseconds |
-//! | a hand, its outlook | any hand | 3 to 5 | [`Outlook::new`]: no table, 1 ms |
-//! | a hand, its outlook | any hand | 0, 3 to 5 | [`RiverTable::outlook`]: 8 µs |
-//! | all hands, outlooks | any hand | 3 to 5 | [`RiverTable::each_hand`]: 1 ms |
+//! | a hand, now and later | any hand | 3 to 5 | [`HandEquity::new`]: no table, 1 ms |
+//! | a hand, now and later | any hand | 0, 3 to 5 | [`RiverTable::hand_equity`]: 8 µs |
+//! | all hands, now and later | any hand | 3 to 5 | [`RiverTable::each_hand`]: 1 ms |
 //! | all hands, `E[HS²]` | any hand | 3 to 5 | [`RiverTable::each_sum_of_squares`]: 0.5 ms |
-//! | all hands | any hand | 5 | [`RiverTable::all`], [`Showdown::win_rate`] |
-//! | the 169 kinds, outlooks | any hand | 0 | [`RiverTable::each_starting_hand`]: 2 s |
+//! | all hands | any hand | 5 | [`RiverTable::all`], [`Showdown::equity`] |
+//! | the 169 kinds, now and later | any hand | 0 | [`RiverTable::each_starting_hand`]: 2 s |
 //! | a hand | a hand | 0, 3 to 5 | [`all_in`]: a table before the flop |
 //! | the 169 kinds | the 169 kinds | 0 | [`PreflopTable::matrix`] |
 //! | two to ten hands | one another | 0, 3 to 5 | [`all_in_multiway`] |
@@ -56,7 +56,7 @@ pub use card::{Board, Card, CardList, CardSet, HoleCards, Rank, Suit};
 pub use combo::{Combo, StartingHand, grid};
 pub use counting::choose;
 pub use equity::{
-    Distribution, FlopPairs, Outlook, RiverBoard, RiverTable, Ties, WinRate, win_rate,
+    Distribution, Equity, FlopPairs, HandEquity, RiverBoard, RiverTable, Ties, equity,
 };
 pub use error::Error;
 pub use evaluate::{

@@ -6,8 +6,8 @@ use std::str::FromStr;
 use crate::allin::check;
 use crate::showdown::complete_boards;
 use crate::{
-    CardSet, Combo, Error, HoleCards, Rank, Showdown, ShowdownSums, StartingHand, SuitPermutation,
-    WinRate, all_in, error::Problem,
+    CardSet, Combo, Equity, Error, HoleCards, Rank, Showdown, ShowdownSums, StartingHand,
+    SuitPermutation, all_in, error::Problem,
 };
 
 /// A weight from 0 to 1 for each of the 1,326 combos.
@@ -110,7 +110,7 @@ impl Range {
         }
         let mut sums = ShowdownSums::default();
         for combo in Combo::all().filter(|combo| weights[combo.index()] > 0.0) {
-            let WinRate { wins, ties, total } = all_in(hole, combo, board)?;
+            let Equity { wins, ties, total } = all_in(hole, combo, board)?;
             let weight = weights[combo.index()];
             sums.wins += weight * wins as f64;
             sums.ties += weight * ties as f64;

@@ -2,7 +2,7 @@
 //! opponent or a range.
 
 use crate::equity::{COLUMNS, Classes, Counts, FLUSH_HANDS, each_completion};
-use crate::{Card, CardSet, Combo, Error, HandRank, RiverBoard, Ties, WinRate};
+use crate::{Card, CardSet, Combo, Equity, Error, HandRank, RiverBoard, Ties};
 
 /// Number of hands that can be held on a board of five cards.
 const HANDS: usize = 1081;
@@ -51,8 +51,8 @@ impl ShowdownSums {
         self.total - self.wins - self.ties
     }
 
-    /// The win-rate from 0 to 1, or `None` when the range is empty after card removal.
-    pub fn win_rate(self, ties: Ties) -> Option<f64> {
+    /// The equity from 0 to 1, or `None` when the range is empty after card removal.
+    pub fn equity(self, ties: Ties) -> Option<f64> {
         let won = match ties {
             Ties::Half => self.wins + 0.5 * self.ties,
             Ties::WinOnly => self.wins,
@@ -143,12 +143,12 @@ impl Showdown {
     /// Wins and ties of a hand against a uniform opponent, out of 990; `None` when it shares a card
     /// with the board.
     #[inline]
-    pub fn win_rate(&self, hole: Combo) -> Option<WinRate> {
+    pub fn equity(&self, hole: Combo) -> Option<Equity> {
         if hole.set().intersects(self.board) {
             return None;
         }
         let Counts { wins, ties } = self.counts[self.columns[hole.index()] as usize];
-        Some(WinRate { wins: u64::from(wins), ties: u64::from(ties), total: 990 })
+        Some(Equity { wins: u64::from(wins), ties: u64::from(ties), total: 990 })
     }
 
     /// The result of every hand against a range that gives each combo a weight (0 or more). Combos

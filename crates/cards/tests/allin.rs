@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use cards::{
-    Card, CardSet, Combo, PreflopTable, Rank, StartingHand, Ties, WinRate, all_in,
+    Card, CardSet, Combo, Equity, PreflopTable, Rank, StartingHand, Ties, all_in,
     all_in_without_table, evaluate,
 };
 use proptest::prelude::*;
@@ -24,8 +24,8 @@ fn random_deal(board: u32, rng: &mut Pcg64Mcg) -> (Combo, Combo, CardSet) {
 }
 
 /// One board after the other, one hand after the other.
-fn naive(hero: Combo, villain: Combo, board: CardSet) -> WinRate {
-    fn extend(deck: &[Card], hands: [CardSet; 2], missing: usize, sum: &mut WinRate) {
+fn naive(hero: Combo, villain: Combo, board: CardSet) -> Equity {
+    fn extend(deck: &[Card], hands: [CardSet; 2], missing: usize, sum: &mut Equity) {
         if missing == 0 {
             let [ours, theirs] = hands.map(evaluate);
             sum.wins += u64::from(ours > theirs);
@@ -39,7 +39,7 @@ fn naive(hero: Combo, villain: Combo, board: CardSet) -> WinRate {
     }
     let (hero, villain) = (hero.set(), villain.set());
     let deck: Vec<Card> = (CardSet::FULL - hero - villain - board).iter().collect();
-    let mut sum = WinRate::default();
+    let mut sum = Equity::default();
     extend(&deck, [hero | board, villain | board], 5 - board.len() as usize, &mut sum);
     sum
 }
@@ -56,7 +56,7 @@ fn known_pairs_have_the_known_counts() {
     ];
     for (hero, villain, wins, ties, losses) in table {
         let (hero, villain) = (combo(hero), combo(villain));
-        let known = WinRate { wins, ties, total: wins + ties + losses };
+        let known = Equity { wins, ties, total: wins + ties + losses };
         for count in [all_in, all_in_without_table] {
             assert_eq!(count(hero, villain, CardSet::EMPTY), Ok(known), "{hero} {villain}");
             assert_eq!(count(villain, hero, CardSet::EMPTY), Ok(known.reversed()));
@@ -155,7 +155,7 @@ fn all_kinds_of_hands_have_the_known_counts_against_each_other() {
     for hero in kinds() {
         for villain in kinds() {
             let counts = matrix.get(hero, villain);
-            let WinRate { wins, ties, .. } = counts;
+            let Equity { wins, ties, .. } = counts;
             let (pairs, losses) = (matrix.pairs(hero, villain), counts.losses());
             let equity = counts.value(Ties::Half);
             writeln!(text, "{hero},{villain},{pairs},{wins},{ties},{losses},{equity:.10}")

@@ -22,7 +22,7 @@ fn category_counts(size: usize) -> [u64; 9] {
         loop {
             let low = next.fetch_add(1, Ordering::Relaxed);
             let Some(&card) = deck.get(low) else { return counts };
-            each_set(&deck[low + 1..], CardSet::of(card), size - 1, &mut |hand| {
+            each_set(&deck[low + 1..], CardSet::single(card), size - 1, &mut |hand| {
                 counts[evaluate(hand).category() as usize] += 1;
             });
         }

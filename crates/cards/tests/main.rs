@@ -3,6 +3,7 @@
 
 mod allin;
 mod combos;
+mod equities;
 mod evaluator;
 mod isomorphism;
 mod multiway;
@@ -12,7 +13,6 @@ mod ranges;
 mod sets;
 mod showdowns;
 mod texts;
-mod winrates;
 
 use cards::{Board, Card, CardSet, Combo, HoleCards};
 use rand::RngExt;

@@ -1,11 +1,11 @@
 //! All pairs of hands on a flop against each pair's own count.
 
-use cards::{Card, FlopPairs, WinRate, all_in};
+use cards::{Card, Equity, FlopPairs, all_in};
 
 use crate::set;
 
-fn margin(result: WinRate) -> f64 {
-    let WinRate { wins, ties, total } = result;
+fn margin(result: Equity) -> f64 {
+    let Equity { wins, ties, total } = result;
     (2.0 * wins as f64 + ties as f64) / total as f64 - 1.0
 }
 

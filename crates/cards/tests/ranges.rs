@@ -1,8 +1,8 @@
 //! Ranges as text, and what a hand meets in them.
 
 use cards::{
-    Card, CardSet, Combo, Range, Showdown, StartingHand, all_in, all_in_without_table, evaluate,
-    win_rate,
+    Card, CardSet, Combo, Range, Showdown, StartingHand, all_in, all_in_without_table, equity,
+    evaluate,
 };
 use proptest::prelude::*;
 
@@ -143,11 +143,11 @@ fn a_hand_meets_every_hand_of_a_range_on_every_set() {
 }
 
 #[test]
-fn a_uniform_range_gives_the_win_rate() {
+fn a_uniform_range_gives_the_equity() {
     for (hole, table) in [("AcKd", "Ks3hJcTh"), ("7h7d", "2c7s9d9h4s")] {
         let (hole, table) = (combo(hole), set(table));
         let sums = Range::uniform().showdown_sums(hole, table).expect("a deal");
-        let rate = win_rate(hole, table).expect("a deal");
+        let rate = equity(hole, table).expect("a deal");
         let exact = [rate.wins, rate.ties, rate.total].map(|count| count as f64);
         assert_eq!([sums.wins, sums.ties, sums.total], exact);
     }
@@ -234,7 +234,7 @@ fn ranges_meet_on_every_board_as_in_a_slow_enumeration() {
 fn hands_that_cannot_meet_a_range_are_refused() {
     let aces = range("AA");
     let sums = aces.showdown_sums(combo("AcAd"), set("Ah2c3d")).expect("a deal");
-    assert_eq!(sums.win_rate(cards::Ties::Half), None, "nothing is left of the range");
+    assert_eq!(sums.equity(cards::Ties::Half), None, "nothing is left of the range");
     let refused = |cards: &str| {
         let error = aces.showdown_sums(combo("KcKd"), set(cards)).expect_err(cards);
         error.to_string()

@@ -44,7 +44,7 @@ fn check(showdown: &Showdown, range: &[f64; Combo::COUNT], tolerance: f64) {
             margins[hole.index()]
         );
         assert_eq!(found.total == 0.0, expected.total == 0.0, "{hole}: {found:?}");
-        assert_eq!(found.win_rate(Ties::Half).is_none(), expected.total == 0.0, "{hole}");
+        assert_eq!(found.equity(Ties::Half).is_none(), expected.total == 0.0, "{hole}");
     }
 }
 
@@ -79,7 +79,7 @@ fn a_range_that_card_removal_empties_weighs_exactly_nothing() {
     showdown.sums_against(&range, &mut sums);
     for combo in Combo::all() {
         let empty = combo.set().contains(ace) || combo.set().intersects(board);
-        assert_eq!(sums[combo.index()].win_rate(Ties::Half).is_none(), empty, "{combo}");
+        assert_eq!(sums[combo.index()].equity(Ties::Half).is_none(), empty, "{combo}");
         if empty {
             assert_eq!(sums[combo.index()], ShowdownSums::default(), "{combo}");
         }
@@ -107,7 +107,7 @@ fn hands_stand_in_the_order_of_their_strength() {
         assert_eq!(hands, 1081);
         for hole in Combo::all() {
             let expected = naive(hole, board, &[1.0; Combo::COUNT]);
-            let counted = showdown.win_rate(hole).map(|rate| (rate.wins as f64, rate.ties as f64));
+            let counted = showdown.equity(hole).map(|rate| (rate.wins as f64, rate.ties as f64));
             let expected = (expected.total > 0.0).then_some((expected.wins, expected.ties));
             assert_eq!(counted, expected, "{hole} on {board:?}");
         }

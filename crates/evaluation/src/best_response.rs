@@ -151,7 +151,7 @@ pub fn run(
 ) -> Result<Outcome, Error> {
     if !(MIN_FLOPS..=FLOPS).contains(&plan.flops) {
         let text = format!("give {MIN_FLOPS} to {FLOPS} flops, or `all`, not {}", plan.flops);
-        return Err(Error::of(Kind::Usage, text));
+        return Err(Error::with_kind(Kind::Usage, text));
     }
     let responder = Responder::new(&*plan.strategy)?;
     let preflop = responder.preflop();

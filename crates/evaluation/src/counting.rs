@@ -95,7 +95,7 @@ pub fn count(
         let every = kinds.len() / few.clamp(1, kinds.len());
         kinds = kinds.into_iter().step_by(every).take(few.max(1)).collect();
     }
-    let count = |flop: CardSet| counting.on(flop);
+    let count = |flop: CardSet| counting.on_flop(flop);
     let Some(sum) = each_flop(&kinds, threads, stop, report, count, |_, _| Ok(()))? else {
         return Ok(None);
     };

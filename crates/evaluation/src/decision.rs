@@ -362,7 +362,7 @@ fn against(
     let own = combo(decided.infoset.hole);
     let range = policies[of_entrant].as_ref().and_then(|policy| {
         let how = (ActionMatching::Sizes, 0.0);
-        let weights = reach::at(public.history().len(), policy.as_ref(), public, other, how);
+        let weights = reach::at_action(public.history().len(), policy.as_ref(), public, other, how);
         let free =
             |combo: &Combo| weights[combo.index()] > 0.0 && !combo.set().intersects(own.set());
         let range: Vec<(Combo, f64)> =
@@ -491,7 +491,7 @@ impl Against {
     }
 }
 
-/// Number of changes shown for each unit: win-rates and chips.
+/// Number of changes shown for each unit: equities and chips.
 const FLIPS: usize = 3;
 
 /// The evaluation of a decision by a tree.
@@ -586,7 +586,7 @@ impl TreeDecision<'_> {
                 None => condition,
             },
             SplitTest::Plane(plane) => {
-                format!("{condition} (it is {})", plane.of(features.as_slice()))
+                format!("{condition} (it is {})", plane.weighted_sum(features.as_slice()))
             }
         }
     }
@@ -637,7 +637,7 @@ impl TreeDecision<'_> {
             let nearest = flips.iter().filter(|flip| flip.feature.unit() == unit).take(FLIPS);
             let lines: Vec<String> = nearest.map(|flip| self.flip(flip)).collect();
             if lines.is_empty() {
-                let what = if unit == Unit::Chips { "number of chips" } else { "win-rate" };
+                let what = if unit == Unit::Chips { "number of chips" } else { "equity" };
                 text += &format!("  no other {what} would\n");
             }
             text += &lines.concat();
@@ -724,7 +724,7 @@ impl fmt::Display for TreeReport<'_> {
 
 fn value(feature: Feature, number: f32) -> String {
     match feature.unit() {
-        Unit::ShareOfPot if feature == Feature::WinRate => {
+        Unit::ShareOfPot if feature == Feature::Equity => {
             format!("{} against a random hand", explain::percent(number))
         }
         Unit::ShareOfPot => explain::percent(number),
@@ -881,7 +881,7 @@ impl Decided {
     pub fn chart(&self, policy: &dyn Policy) -> Option<Chart> {
         let (public, seat) = (&self.infoset.public, self.infoset.seat);
         let earlier = public.history().len();
-        let weights = reach::at(earlier, policy, public, seat, (ActionMatching::Sizes, 0.0));
+        let weights = reach::at_action(earlier, policy, public, seat, (ActionMatching::Sizes, 0.0));
         let has_any = Combo::all().any(|combo| weights[combo.index()] > 0.0);
         has_any.then(|| Chart::of_policy(policy, public, seat, &weights))
     }
@@ -917,7 +917,7 @@ pub struct Winnings {
 
 impl Winnings {
     fn rate(&self) -> Result<Rate, NoRate> {
-        Rate::of(&self.sums, self.big_blind)
+        Rate::from_sums(&self.sums, self.big_blind)
     }
 
     /// The win rate in words, as in `won +120 ± 300 mbb/hand in 512 hands`.

@@ -271,7 +271,7 @@ impl Duel {
         let seats = [0, 1].map(|seat| Seat::new(seat).expect("two seats"));
         let ranges = seats.map(|seat| {
             let how = (ActionMatching::Sizes, 0.0);
-            reach::on(self.street, &*self.before, spot, seat, how)
+            reach::at_street(self.street, &*self.before, spot, seat, how)
         });
         // The same cards and samples for both seatings, on all lines.
         let mut deck = self.def.deck();

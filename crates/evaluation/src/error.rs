@@ -26,10 +26,10 @@ pub(crate) enum Kind {
 
 impl Error {
     pub(crate) fn new(text: impl Into<String>) -> Error {
-        Error::of(Kind::Other, text)
+        Error::with_kind(Kind::Other, text)
     }
 
-    pub(crate) fn of(kind: Kind, text: impl Into<String>) -> Error {
+    pub(crate) fn with_kind(kind: Kind, text: impl Into<String>) -> Error {
         Error { text: text.into(), kind }
     }
 
@@ -75,6 +75,6 @@ impl Below for solvers::Error {
 
 impl<E: Below> From<E> for Error {
     fn from(error: E) -> Error {
-        Error::of(error.kind(), error.to_string())
+        Error::with_kind(error.kind(), error.to_string())
     }
 }

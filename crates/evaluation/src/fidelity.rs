@@ -333,7 +333,7 @@ fn coupled(taught: &Strategy, learned: &Strategy, action: Action, point: f64) ->
 }
 
 fn rate(sums: &Sums, big_blind: Chips) -> Option<Rate> {
-    Rate::of(sums, big_blind).ok()
+    Rate::from_sums(sums, big_blind).ok()
 }
 
 /// The comparison of a student with its teacher.

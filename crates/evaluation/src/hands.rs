@@ -41,7 +41,7 @@ impl Settings {
                  even number, at least 2",
                 self.hands
             );
-            return Err(Error::of(Kind::Usage, text));
+            return Err(Error::with_kind(Kind::Usage, text));
         }
         Ok(self.hands / 2)
     }

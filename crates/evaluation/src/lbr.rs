@@ -193,11 +193,11 @@ pub fn run(
              {}",
             plan.hands
         );
-        return Err(Error::of(Kind::Usage, text));
+        return Err(Error::with_kind(Kind::Usage, text));
     }
     if plan.all_hands.is_some() && plan.from == Street::Preflop {
         let text = "all hands cannot be valued from before the flop: there are too many boards";
-        return Err(Error::of(Kind::Usage, text));
+        return Err(Error::with_kind(Kind::Usage, text));
     }
     plan.agent.prepare(&plan.def, plan.hands);
     let policy = plan.agent.policy(&plan.def)?;
@@ -321,7 +321,7 @@ impl Measurement {
     }
 
     fn progress(&self) -> Progress {
-        let rate = Rate::of(&self.figures.expected, self.big_blind).ok();
+        let rate = Rate::from_sums(&self.figures.expected, self.big_blind).ok();
         Progress { hands: self.hands(), earlier: self.earlier, rate }
     }
 
@@ -371,7 +371,7 @@ fn rows(plan: &LbrSettings, outcome: &Outcome) -> Vec<(String, Sums)> {
 }
 
 fn rate(plan: &LbrSettings, sums: &Sums) -> Result<Rate, NoRate> {
-    Rate::of(sums, plan.def.big_blind())
+    Rate::from_sums(sums, plan.def.big_blind())
 }
 
 /// Rounds as the papers number them: the turn is the third.
@@ -559,7 +559,7 @@ fn published(plan: &LbrSettings, outcome: &Outcome) -> String {
         let half = half.map(|half| format!(" ± {half}")).unwrap_or_default();
         [agent.to_owned(), format!("{won}{half}")]
     });
-    let others = Table::of(others).right(1..).at_the_margin();
+    let others = Table::from_rows(others).right(1..).at_the_margin();
     format!("\n{table}\n\nin one figure, moves as in their papers\n{others}\n")
 }
 

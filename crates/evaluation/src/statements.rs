@@ -100,7 +100,7 @@ pub fn measure(
     });
     let without = |(street, at): (Street, usize)| {
         let list = book.street(street).expect("it is one of its lists").without(at);
-        (street, at, HeuristicPlayer::new(&book.clone().with(street, list)))
+        (street, at, HeuristicPlayer::new(&book.clone().with_street(street, list)))
     };
     let players = Players {
         opponent,
@@ -284,7 +284,7 @@ impl<'a> HeuristicReport<'a> {
         played: Option<(&'a str, u64, &Measured)>,
     ) -> HeuristicReport<'a> {
         let measured = played.map(|(.., measured)| measured);
-        let rate = |sums: &Sums| Rate::of(sums, def.big_blind()).ok();
+        let rate = |sums: &Sums| Rate::from_sums(sums, def.big_blind()).ok();
         let lists = || book.streets().filter(|(street, _)| only.is_none_or(|only| only == *street));
         let street = |(street, list): (Street, &Heuristic)| {
             let statement = |at: usize| {

@@ -79,7 +79,7 @@ fn all_hands_valued_win_what_dealt_hands_win_with_less_spread() {
         let [dealt, valued] = [dealt, valued].map(|plan| {
             let figures = whole(&plan, 2);
             assert_eq!(figures.dealt.hands, if plan.all_hands.is_some() { 0 } else { plan.hands });
-            Rate::of(&figures.expected, plan.def.big_blind()).expect("enough hands")
+            Rate::from_sums(&figures.expected, plan.def.big_blind()).expect("enough hands")
         });
         let apart = dealt.half_width().hypot(valued.half_width());
         assert!((dealt.mbb - valued.mbb).abs() < apart, "{from}: {dealt:?} {valued:?}");

@@ -55,7 +55,8 @@ fn on_trees_that_are_kept_a_list_wins_what_it_wins_in_hands_played_one_by_one() 
                 let opponent = policy(&def, against);
                 let seen = &mut |_: &_| {};
                 let once = measure(&def, book, &*opponent, None, settings, &Stop::new(), seen);
-                let once = Rate::of(&once.expect("played").won, def.big_blind()).expect("a rate");
+                let once =
+                    Rate::from_sums(&once.expect("played").won, def.big_blind()).expect("a rate");
                 assert!(
                     (once.mbb - found.mbb).abs() < 1e-6,
                     "{against} {book}: {once:?} {found:?}"

@@ -43,7 +43,7 @@ fn folding_to_every_raise_is_worth_what_it_loses() {
     assert_eq!((fold.value.chips(), fold.value.hands), (-10_000.0, 1_000));
     // Struck out, the second statement leaves the same call to the default action.
     assert_eq!((call.value.chips(), call.value.hands), (0.0, 1_000));
-    let rate = Rate::of(&fold.value, def.big_blind()).expect("a rate");
+    let rate = Rate::from_sums(&fold.value, def.big_blind()).expect("a rate");
     assert_eq!((rate.mbb, rate.half_width()), (-1_000.0, 0.0));
 }
 

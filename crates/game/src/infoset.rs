@@ -175,7 +175,7 @@ pub trait Policy: Send + Sync {
 /// A value function: the expected payoff of a two-player hand at each public state, given both
 /// hands.
 ///
-/// Win-rate estimators use one as a control variate: they subtract the luck that it measures. They
+/// Equity estimators use one as a control variate: they subtract the luck that it measures. They
 /// are unbiased for any function that is fixed before the hands are played, and the better it
 /// predicts results, the smaller their variance. No agent may use one in play: it sees both hands.
 pub trait ValueFunction: Send + Sync {

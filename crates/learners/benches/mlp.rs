@@ -43,8 +43,9 @@ fn training(c: &mut Criterion) {
             ..MlpOptions::default()
         };
         let samples = samples.expect("samples");
-        let mut training = Mlp::with(samples, None, Output::Softmax, Loss::CrossEntropy, options)
-            .expect("training");
+        let mut training =
+            Mlp::with_output(samples, None, Output::Softmax, Loss::CrossEntropy, options)
+                .expect("training");
         group.throughput(Throughput::Elements(count as u64));
         group.bench_function(format!("{name}, batches of 1024"), |b| b.iter(|| training.step()));
     }

@@ -98,6 +98,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     let samples = Samples::from(&table);
     let (output, loss) = (Output::Identity, Loss::Huber { delta: 1.0 });
     let options = options(&[64, 64], Activation::Prelu);
-    let network = train(Mlp::with(samples, None, output, loss, options)?);
+    let network = train(Mlp::with_output(samples, None, output, loss, options)?);
     write(folder, "numbers", &network, Precision::Single, &rows)
 }

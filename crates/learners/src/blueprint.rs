@@ -85,26 +85,26 @@ impl<'a> BlueprintTraining<'a> {
         let [training, curve, picture] =
             [".training", ".course.csv", ".course.svg"].map(|ending| beside(out, ending));
         let lock = Lock::temporary(beside(&training, ".lock")).map_err(|error| match error {
-            LockError::Taken(_) => Error::at(
+            LockError::Taken(_) => Error::file(
                 &training,
                 "another process trains there; wait for it, or choose another --out",
             ),
-            LockError::Io(error) => Error::at(&training, error),
+            LockError::Io(error) => Error::file(&training, error),
         })?;
         let options = plan.options;
         let (trainer, seconds) = if training.exists() {
-            let file = File::open(&training).map_err(|error| Error::at(&training, error))?;
+            let file = File::open(&training).map_err(|error| Error::file(&training, error))?;
             let trainer = Trainer::resume(tree, deals, options, BufReader::new(file));
             let remedy = "without the file the training starts again";
             let trainer =
-                trainer.map_err(|error| Error::at(&training, format!("{error}; {remedy}")))?;
+                trainer.map_err(|error| Error::file(&training, format!("{error}; {remedy}")))?;
             let seconds = seconds_at(&curve, trainer.iterations())
-                .map_err(|error| Error::at(&curve, error))?;
+                .map_err(|error| Error::file(&curve, error))?;
             watch.say(&format!("resuming after {} of training", clock(seconds)));
             (trainer, seconds)
         } else {
             let trainer = Trainer::new(tree, deals, options)?;
-            File::create(&curve).map_err(|error| Error::at(&curve, error))?;
+            File::create(&curve).map_err(|error| Error::file(&curve, error))?;
             (trainer, 0.0)
         };
         Ok(BlueprintTraining {
@@ -204,7 +204,7 @@ impl<'a> BlueprintTraining<'a> {
             threads,
             seed: self.trainer.iterations(),
         };
-        let now = Frozen::of(&self.trainer);
+        let now = Frozen::from_trainer(&self.trainer);
         let exploitability = exploitability_at_least(tree, deals, &now, options)?;
         let duel = |before| head_to_head(tree, deals, [&now, before], DUEL, threads, options.seed);
         let against_last = self.before.as_ref().map(|before| duel(before)).transpose();
@@ -221,7 +221,7 @@ impl<'a> BlueprintTraining<'a> {
                     None => Ok(()),
                 }
             });
-        Ok(saved.map_err(|error| Error::at(&self.training, error)))
+        Ok(saved.map_err(|error| Error::file(&self.training, error)))
     }
 
     /// Whether there is a checkpoint.
@@ -236,9 +236,9 @@ impl<'a> BlueprintTraining<'a> {
 
     /// Writes the blueprint.
     fn write(&self) -> Result<(), Error> {
-        let buckets = self.trainer.deals().of();
+        let buckets = self.trainer.deals().card_buckets();
         let mut file = Vec::new();
-        buckets.write(&mut file).map_err(|error| Error::at(self.out, error))?;
+        buckets.write(&mut file).map_err(|error| Error::file(self.out, error))?;
         let training = self.facts();
         let contents = Contents {
             tree: self.trainer.tree(),
@@ -251,7 +251,7 @@ impl<'a> BlueprintTraining<'a> {
         };
         let sums = |node, bucket, row: &mut [f32]| self.trainer.sums(node, bucket, row);
         write_whole(self.out, |out| write(out, &contents, sums).map(drop))
-            .map_err(|error| Error::at(self.out, error))
+            .map_err(|error| Error::file(self.out, error))
     }
 
     /// The facts about the training that the blueprint's file holds.

@@ -30,11 +30,11 @@ pub(crate) enum Kind {
 impl Error {
     #[cold]
     pub(crate) fn new(text: impl Into<String>) -> Error {
-        Error::of(Kind::Other, text)
+        Error::with_kind(Kind::Other, text)
     }
 
     #[cold]
-    pub(crate) fn of(kind: Kind, text: impl Into<String>) -> Error {
+    pub(crate) fn with_kind(kind: Kind, text: impl Into<String>) -> Error {
         Error { text: text.into(), kind }
     }
 
@@ -51,7 +51,7 @@ impl Error {
 
     /// The error for a file.
     #[cold]
-    pub(crate) fn at(path: &Path, reason: impl Display) -> Error {
+    pub(crate) fn file(path: &Path, reason: impl Display) -> Error {
         Error::new(format!("{}: {reason}", path.display()))
     }
 

@@ -143,7 +143,7 @@ pub fn network_on<'a, E: Engine + 'a>(
     options: MlpOptions,
     saved: Option<&[u8]>,
 ) -> Result<Box<dyn Run + 'a>, Error> {
-    let run = Mlp::on(engine, train, held_out, what, options)?;
+    let run = Mlp::with_engine(engine, train, held_out, what, options)?;
     Ok(Box::new(FallibleRun(match saved {
         Some(saved) => run.resume(saved)?,
         None => run,
@@ -291,13 +291,13 @@ pub fn write(
 ) -> Result<Manifest, Error> {
     let partial = partial_path(folder);
     let _ = fs::remove_dir_all(&partial);
-    fs::create_dir_all(&partial).map_err(|error| Error::at(&partial, error))?;
+    fs::create_dir_all(&partial).map_err(|error| Error::file(&partial, error))?;
     let mut streets = Vec::new();
     for (street, trained) in Street::ALL.into_iter().zip(trained) {
         let (ending, bytes) = trained.learned.encode(metadata.small);
         let file = format!("{street}.{ending}");
         let path = partial.join(&file);
-        fs::write(&path, &bytes).map_err(|error| Error::at(&path, error))?;
+        fs::write(&path, &bytes).map_err(|error| Error::file(&path, error))?;
         streets.push(StreetManifest {
             street: street.to_string(),
             file,
@@ -324,8 +324,8 @@ pub fn write(
     };
     let path = partial.join(MANIFEST);
     let text = toml::to_string(&manifest).map_err(io::Error::other);
-    text.and_then(|text| fs::write(&path, text)).map_err(|error| Error::at(&path, error))?;
-    fs::rename(&partial, folder).map_err(|error| Error::at(folder, error))?;
+    text.and_then(|text| fs::write(&path, text)).map_err(|error| Error::file(&path, error))?;
+    fs::rename(&partial, folder).map_err(|error| Error::file(folder, error))?;
     Ok(manifest)
 }
 
@@ -407,9 +407,9 @@ pub fn import(
     let path = path.ok_or_else(|| {
         Error::new(format!("{} has no {}", folder.display(), names.join(" and no ")))
     })?;
-    let bytes = fs::read(&path).map_err(|error| Error::at(&path, error))?;
+    let bytes = fs::read(&path).map_err(|error| Error::file(&path, error))?;
     let card = &dataset.card().streets[street.index()];
     let learned = TrainedModel::read(kind, &bytes, &card.columns, &card.classes)
-        .map_err(|error| Error::at(&path, error))?;
+        .map_err(|error| Error::file(&path, error))?;
     Ok((learned, path))
 }

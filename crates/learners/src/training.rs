@@ -66,7 +66,7 @@ impl Checkpoints {
         let path = folder.join(RUN);
         let found = match fs::read_to_string(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => training.clone(),
-            read => read.map_err(|error| Error::at(&path, error))?,
+            read => read.map_err(|error| Error::file(&path, error))?,
         };
         let lines = |text: &str| -> BTreeMap<String, String> {
             let fields = text.lines().filter_map(|line| line.split_once(" = "));
@@ -92,9 +92,9 @@ impl Checkpoints {
         let state = self.folder.join(format!("{}.state", named.file));
         let mut state = runs::Checkpoint::new(state, self.every);
         let losses = self.losses(named);
-        let saved = state.read().map_err(|error| Error::at(state.path(), error))?;
+        let saved = state.read().map_err(|error| Error::file(state.path(), error))?;
         let mut curve =
-            Curve::open(&losses, saved.is_some()).map_err(|error| Error::at(&losses, error))?;
+            Curve::open(&losses, saved.is_some()).map_err(|error| Error::file(&losses, error))?;
         let failure = |error| Error::new(format!("training {}: {error}", named.title));
         let mut run = begin(saved.as_deref()).map_err(failure)?;
         while let Some(progress) = run.step().map_err(failure)? {
@@ -130,10 +130,10 @@ impl Checkpoints {
             }
             write_whole(&name, |out| out.write_all(self.training.as_bytes()))
         });
-        begun.map_err(|error| Error::at(&name, error))?;
-        curve.write().map_err(|error| Error::at(&curve.path, error))?;
+        begun.map_err(|error| Error::file(&name, error))?;
+        curve.write().map_err(|error| Error::file(&curve.path, error))?;
         let bytes = run.save()?;
-        state.write(|out| out.write_all(&bytes)).map_err(|error| Error::at(state.path(), error))
+        state.write(|out| out.write_all(&bytes)).map_err(|error| Error::file(state.path(), error))
     }
 
     /// Copies a run's losses to `csv` and writes their chart beside it. `loss` is the name of the
@@ -148,12 +148,12 @@ impl Checkpoints {
         loss: [&str; 2],
     ) -> Result<(), Error> {
         let losses = self.losses(named);
-        fs::copy(&losses, csv).map_err(|error| Error::at(&losses, error))?;
+        fs::copy(&losses, csv).map_err(|error| Error::file(&losses, error))?;
         let title = format!("Validation {}, {}", loss[0], named.title);
         if let Some(svg) = losses_picture(&losses, &title, named.steps, loss) {
             let path = csv.with_extension("svg");
             write_whole(&path, |out| out.write_all(svg.as_bytes()))
-                .map_err(|error| Error::at(&path, error))?;
+                .map_err(|error| Error::file(&path, error))?;
         }
         Ok(())
     }
@@ -163,7 +163,7 @@ impl Checkpoints {
     /// # Errors
     /// When it cannot be removed.
     pub fn end(&self) -> Result<(), Error> {
-        fs::remove_dir_all(&self.folder).map_err(|error| Error::at(&self.folder, error))
+        fs::remove_dir_all(&self.folder).map_err(|error| Error::file(&self.folder, error))
     }
 }
 

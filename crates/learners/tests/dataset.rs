@@ -71,7 +71,7 @@ fn each_situation_is_there_once_with_what_the_teacher_does_there() {
     let tree = blueprint.tree().expect("a tree");
     let fold = |hole| {
         let bucket = buckets.of_combo(hole, CardSet::EMPTY).expect("a bucket");
-        f64::from(blueprint.shares(&tree, 0, bucket).expect("the start")[0]) / 255.0
+        f64::from(blueprint.probabilities(&tree, 0, bucket).expect("the start")[0]) / 255.0
     };
     let expected = Combo::all().map(fold).sum::<f64>() / Combo::COUNT as f64;
     let (found, deals) = (folds / card.deals as f64, card.deals as f64);

@@ -63,7 +63,7 @@ fn there(train: &Table, held_out: Option<&Table>, options: MlpOptions) -> Mlp<Gp
     let what: (Output, Loss) = (Output::Softmax, Loss::CrossEntropy);
     let engine = |plan: &TrainingConstants, numbers| GpuEngine::new(adapter(), plan, numbers);
     let (train, held_out) = (Samples::from(train), held_out.map(Samples::from));
-    Mlp::on(engine, train, held_out, what, options).expect("training")
+    Mlp::with_engine(engine, train, held_out, what, options).expect("training")
 }
 
 fn run(training: &mut Mlp<GpuEngine>) -> Vec<Progress> {
@@ -97,7 +97,7 @@ fn check_batches(train: &Samples, what: (Output, Loss), activation: Activation) 
         plan = Some(made.clone());
         Ok(Processor::new(made, numbers))
     };
-    Mlp::on(begin, train.clone(), None, what, options).expect("a plan");
+    Mlp::with_engine(begin, train.clone(), None, what, options).expect("a plan");
     let plan = plan.expect("it was made");
     let numbers = || {
         let moments = Moments::new(parameters.len());

@@ -335,7 +335,7 @@ fn numbers_are_learned_with_huber_and_an_output_of_ones_own() {
     let options = MlpOptions { activation: Activation::Prelu, patience: None, ..small() };
     let huber = Loss::Huber { delta: 1.0 };
     let mut training =
-        Mlp::with(samples(&of), None, Output::ZeroSum, huber, options).expect("training");
+        Mlp::with_output(samples(&of), None, Output::ZeroSum, huber, options).expect("training");
     let losses: Vec<f64> = run(&mut training).iter().map(|step| step.loss).collect();
     let (first, last) = (losses[0], losses[losses.len() - 1]);
     assert!(last < first / 20.0, "{first} {last}");

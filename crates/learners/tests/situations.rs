@@ -73,8 +73,9 @@ fn ranges_are_probabilities_of_the_hands_that_the_board_leaves() {
         assert!((800..=20_000).contains(&situation.pot) && situation.pot.is_multiple_of(2));
         assert_eq!(situation.behind, 20_000 - situation.pot / 2);
         let mut hands = Vec::new();
-        let visit =
-            |combo: Combo, outlook: &cards::Outlook| hands.push((outlook.win_rate(), combo));
+        let visit = |combo: Combo, hand_equity: &cards::HandEquity| {
+            hands.push((hand_equity.equity(), combo))
+        };
         table.each_hand(board, visit).expect("a turn");
         hands.sort_by(|a, b| a.0.total_cmp(&b.0));
         for range in &situation.ranges {
@@ -88,7 +89,7 @@ fn ranges_are_probabilities_of_the_hands_that_the_board_leaves() {
                 .push(weaker.map(|(_, combo)| f64::from(range[combo.index()])).sum::<f64>());
         }
     }
-    // The first share is drawn evenly from 0 to 1; hands of equal win-rates can be on either side.
+    // The first share is drawn evenly from 0 to 1; hands of equal equities can be on either side.
     for at in [0.25, 0.5, 0.75] {
         let below = lower_halves.iter().filter(|&&share| share < at).count() as f64;
         let away = (below / lower_halves.len() as f64 - at).abs();

@@ -84,7 +84,8 @@ fn a_network_learns_the_end_of_the_flop_from_turns() {
     let train = end_of_flop::samples(&database, 0..9, 200, 1).expect("samples");
     let options = MlpOptions { hidden: vec![16], epochs: 30, batch: 64, ..MlpOptions::default() };
     let loss = Loss::Huber { delta: 1.0 };
-    let training = Mlp::with(train, None, Output::Identity, loss, options).expect("a training");
+    let training =
+        Mlp::with_output(train, None, Output::Identity, loss, options).expect("a training");
     let (network, _) = learned(training);
     let model = EndOfFlop { network: &network, stack: 200.0 };
     let of = |model: &dyn ValueModel| errors(model, &database, 0..9).huber;
@@ -208,7 +209,7 @@ fn networks_learn_values_that_sum_to_zero_and_beat_checking_down() {
         ..MlpOptions::default()
     };
     let huber = Loss::Huber { delta: 1.0 };
-    let training = Mlp::with(
+    let training = Mlp::with_output(
         of_hands(train.clone()),
         Some(of_hands(valid.clone())),
         Output::Identity,
@@ -224,7 +225,7 @@ fn networks_learn_values_that_sum_to_zero_and_beat_checking_down() {
 
     let encoding = buckets(Street::River, "ehs2-width:50");
     let of_buckets = |of| samples(&encoding, &database, of, 1).expect("rows");
-    let training = Mlp::with(
+    let training = Mlp::with_output(
         of_buckets(train.clone()),
         Some(of_buckets(valid)),
         Output::ZeroSum,

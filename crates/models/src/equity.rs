@@ -6,8 +6,8 @@ use std::fmt;
 
 use abstraction::features::Quantiles;
 use cards::{
-    CardSet, Combo, Distribution, Outlook, Range, RiverTable, Share, ShowdownSums, StartingHand,
-    Ties, WinRate, all_in, all_in_multiway, grid, win_rate,
+    CardSet, Combo, Distribution, Equity, HandEquity, Range, RiverTable, Share, ShowdownSums,
+    StartingHand, Ties, all_in, all_in_multiway, equity, grid,
 };
 use serde::Serialize;
 use show::Table;
@@ -87,7 +87,7 @@ impl Distributions {
     }
 }
 
-/// One hand against a random hand: its win-rate now, and its distribution over the boards to come.
+/// One hand against a random hand: its equity now, and its distribution over the boards to come.
 #[derive(Debug, Serialize)]
 pub struct HandReport {
     kind: &'static str,
@@ -101,7 +101,7 @@ pub struct HandReport {
     ties: u64,
     losses: u64,
     total: u64,
-    win_rate: f64,
+    equity: f64,
     later: Vec<LaterStreet>,
     /// The percentages of the quantiles.
     #[serde(skip)]
@@ -123,7 +123,7 @@ struct LaterStreet {
 #[derive(Debug, Serialize)]
 struct Quantile {
     percent: f64,
-    win_rate: f64,
+    equity: f64,
 }
 
 /// The length of the longest bar, in characters.
@@ -135,22 +135,22 @@ impl HandReport {
     /// # Errors
     /// If the cards do not fit together.
     pub fn new(hand: &Hand, board: &Board, shown: &Distributions) -> Result<Self, Error> {
-        let rate = win_rate(hand.combo, board.cards)?;
+        let rate = equity(hand.combo, board.cards)?;
         let ties = shown.ties;
-        let outlook = if board.cards.is_empty() {
-            RiverTable::shared(ties).outlook(hand.combo, board.cards)?
+        let hand_equity = if board.cards.is_empty() {
+            RiverTable::shared(ties).hand_equity(hand.combo, board.cards)?
         } else {
-            Outlook::new(hand.combo, board.cards, ties)?
+            HandEquity::new(hand.combo, board.cards, ties)?
         };
-        let streets = &["flop", "turn", "river"][3 - outlook.later().len()..];
-        let later = streets.iter().zip(outlook.later()).map(|(&street, distribution)| {
+        let streets = &["flop", "turn", "river"][3 - hand_equity.later().len()..];
+        let later = streets.iter().zip(hand_equity.later()).map(|(&street, distribution)| {
             let quantile = |percent| shown.quantile(distribution, percent);
             let quantiles = shown.quantiles.iter();
             LaterStreet {
                 street,
                 boards: distribution.boards(),
                 quantiles: quantiles
-                    .map(|&percent| Quantile { percent, win_rate: quantile(percent) })
+                    .map(|&percent| Quantile { percent, equity: quantile(percent) })
                     .collect(),
                 histogram: distribution.histogram(shown.bins),
                 spread: [10.0, 50.0, 90.0].map(quantile),
@@ -170,7 +170,7 @@ impl HandReport {
             ties: rate.ties,
             losses: rate.losses(),
             total: rate.total,
-            win_rate: rate.value(ties),
+            equity: rate.value(ties),
             later: later.collect(),
             percentages: shown.quantiles.clone(),
         })
@@ -188,8 +188,8 @@ impl HandReport {
             writeln!(f)?;
             for later in &self.later {
                 write!(f, "{:<9}", later.street)?;
-                for Quantile { win_rate, .. } in &later.quantiles[chunk.clone()] {
-                    write!(f, "{:>7.2}", 100.0 * win_rate)?;
+                for Quantile { equity, .. } in &later.quantiles[chunk.clone()] {
+                    write!(f, "{:>7.2}", 100.0 * equity)?;
                 }
                 writeln!(f)?;
             }
@@ -209,7 +209,7 @@ impl LaterStreet {
             return Ok(());
         };
         let boards = whole(u64::from(self.boards));
-        write!(f, "\nwin-rate on the {}, {boards} boards\n\n", self.street)?;
+        write!(f, "\nequity on the {}, {boards} boards\n\n", self.street)?;
         let most = counts.iter().copied().max().unwrap_or(1);
         for (bin, &count) in counts.iter().enumerate().take(last + 1).skip(first) {
             let bar = bar(f64::from(count) / f64::from(most));
@@ -233,8 +233,8 @@ impl fmt::Display for HandReport {
             let share = percent(count as f64 / self.total as f64, 4);
             writeln!(f, "{name:<9}{:>16}{share:>12}", whole(count))?;
         }
-        let (rate, words) = (percent(self.win_rate, 4), ties_words(self.ties_count));
-        writeln!(f, "{:<9}{:>16}{rate:>12}   {words}", "win-rate", "")?;
+        let (rate, words) = (percent(self.equity, 4), ties_words(self.ties_count));
+        writeln!(f, "{:<9}{:>16}{rate:>12}   {words}", "equity", "")?;
         self.write_quantiles(f)?;
         self.later.iter().try_for_each(|later| later.write_bars(f))
     }
@@ -345,26 +345,26 @@ struct Counts {
     ties: f64,
     losses: f64,
     total: f64,
-    win_rate: f64,
+    equity: f64,
 }
 
 impl Counts {
     /// `None` if no hands meet.
     fn new(sums: ShowdownSums, ties: Ties) -> Option<Counts> {
-        let win_rate = sums.win_rate(ties)?;
+        let equity = sums.equity(ties)?;
         let ShowdownSums { wins, ties, total } = sums;
-        Some(Counts { wins, ties, losses: sums.losses(), total, win_rate })
+        Some(Counts { wins, ties, losses: sums.losses(), total, equity })
     }
 
-    /// The lines of wins, ties, losses and the win-rate.
+    /// The lines of wins, ties, losses and the equity.
     fn text(&self, ties_count: Ties) -> String {
         let mut text = String::from("\n");
         for (name, count) in [("wins", self.wins), ("ties", self.ties), ("losses", self.losses)] {
             let share = percent(count / self.total, 4);
             text.push_str(&format!("{name:<9}{:>20}{share:>12}\n", number(count)));
         }
-        let (rate, words) = (percent(self.win_rate, 4), ties_words(ties_count));
-        text.push_str(&format!("{:<9}{:>20}{rate:>12}   {words}\n", "win-rate", ""));
+        let (rate, words) = (percent(self.equity, 4), ties_words(ties_count));
+        text.push_str(&format!("{:<9}{:>20}{rate:>12}   {words}\n", "equity", ""));
         text
     }
 }
@@ -526,7 +526,7 @@ fn wrapped(list: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// The exact win-rates of the 169 starting hands, row by row from the aces down.
+/// The exact equities of the 169 starting hands, row by row from the aces down.
 #[derive(Debug, Serialize)]
 pub struct PreflopReport {
     kind: &'static str,
@@ -543,24 +543,24 @@ struct StartingHandRate {
     wins: u64,
     ties: u64,
     losses: u64,
-    win_rate: f64,
+    equity: f64,
 }
 
 impl PreflopReport {
-    /// The win-rates of all starting hands.
+    /// The equities of all starting hands.
     pub fn new(ties: Ties) -> PreflopReport {
-        let rate = |hand: StartingHand| -> WinRate {
+        let rate = |hand: StartingHand| -> Equity {
             let combo = hand.combos().next().expect("every kind of hand has combos");
-            win_rate(combo, CardSet::EMPTY).expect("any hand can be held before the flop")
+            equity(combo, CardSet::EMPTY).expect("any hand can be held before the flop")
         };
         let rates: Vec<_> = StartingHand::all().map(|hand| (hand, rate(hand))).collect();
-        let hand = |&(hand, rate): &(StartingHand, WinRate)| StartingHandRate {
+        let hand = |&(hand, rate): &(StartingHand, Equity)| StartingHandRate {
             hand: hand.to_string(),
             combos: hand.combos().count(),
             wins: rate.wins,
             ties: rate.ties,
             losses: rate.losses(),
-            win_rate: rate.value(ties),
+            equity: rate.value(ties),
         };
         PreflopReport {
             kind: "chart",
@@ -575,7 +575,7 @@ impl PreflopReport {
         const CELL: f64 = 52.0;
         const TALL: f64 = 40.0;
         let title =
-            format!("Win-rates before the flop against any hand; {}", ties_words(self.ties_count));
+            format!("Equities before the flop against any hand; {}", ties_words(self.ties_count));
         let text = "Pairs on the diagonal, suited hands above it, offsuit hands below; in percent.";
         let [width, height] = grid::size([CELL, TALL]);
         let heading = Heading::new(&title, "", width);
@@ -584,7 +584,7 @@ impl PreflopReport {
         heading.draw(&mut picture, [EDGE, 20.0]);
         let corners = grid::corners([EDGE, head], [CELL, TALL]);
         for (hand, [x, y]) in self.hands.iter().zip(corners) {
-            let value = hand.win_rate;
+            let value = hand.equity;
             let shade = ((value - 0.3) / 0.56).clamp(0.03, 1.0);
             picture.add(format_args!(
                 "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{}\" height=\"{}\" class=\"bar\" \
@@ -607,11 +607,11 @@ impl PreflopReport {
 
 impl fmt::Display for PreflopReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let cell = |number: usize| format!("{:>6.2}", 100.0 * self.hands[number].win_rate);
+        let cell = |number: usize| format!("{:>6.2}", 100.0 * self.hands[number].equity);
         let grid = grid::text(|rank| format!("{:>6}", rank.to_char()), cell);
         writeln!(
             f,
-            "win-rates {} against any hand, in percent; {}\nsuited above the diagonal, offsuit \
+            "equities {} against any hand, in percent; {}\nsuited above the diagonal, offsuit \
              below\n\n{grid}",
             on_board(""),
             ties_words(self.ties_count)
@@ -634,12 +634,12 @@ impl HandReport {
     pub fn picture(&self) -> String {
         let panels = self.later.len();
         let title = format!(
-            "{} {} against any hand: win-rate {}",
+            "{} {} against any hand: equity {}",
             self.hand,
             on_board(&self.board),
-            percent(self.win_rate, 2)
+            percent(self.equity, 2)
         );
-        let mut text = String::from("Histograms of the win-rate over the boards that may come.");
+        let mut text = String::from("Histograms of the equity over the boards that may come.");
         for LaterStreet { street, spread, .. } in &self.later {
             let [low, middle, high] = spread.map(|rate| percent(rate, 1));
             text +=
@@ -654,7 +654,7 @@ impl HandReport {
         heading.draw(&mut picture, [EDGE, 20.0]);
         picture.text([WIDTH - RIGHT, 20.0], "text-anchor=\"end\"", &quantiles);
         for (at, later) in self.later.iter().enumerate() {
-            panel(&mut picture, self.win_rate, later, head + PANEL * at as f64);
+            panel(&mut picture, self.equity, later, head + PANEL * at as f64);
         }
         picture.finish()
     }
@@ -667,7 +667,7 @@ fn percentages(quantiles: &[f64]) -> String {
     format!("quantiles at {}{more} %", shown.join(", "))
 }
 
-fn panel(picture: &mut Picture, win_rate: f64, later: &LaterStreet, top: f64) {
+fn panel(picture: &mut Picture, equity: f64, later: &LaterStreet, top: f64) {
     let counts = &later.histogram;
     let boards = f64::from(later.boards);
     let most = f64::from(counts.iter().copied().max().unwrap_or(1)) / boards;
@@ -707,16 +707,16 @@ fn panel(picture: &mut Picture, win_rate: f64, later: &LaterStreet, top: f64) {
         picture.text([x(share), base + 30.0], "text-anchor=\"middle\"", &label);
     }
     // Triangles under the axis mark the requested quantiles.
-    for Quantile { percent: percentage, win_rate } in &later.quantiles {
-        let at = x(*win_rate);
+    for Quantile { percent: percentage, equity } in &later.quantiles {
+        let at = x(*equity);
         picture.add(format_args!(
             "<path d=\"M{at:.1} {:.1}l-4 9h8z\" opacity=\"0.7\"><title>{percentage} %: \
              {}</title></path>",
             base + 3.0,
-            percent(*win_rate, 2)
+            percent(*equity, 2)
         ));
     }
-    let mean = x(win_rate);
+    let mean = x(equity);
     picture.add(format_args!(
         "<path d=\"M{mean:.1} {:.1}V{base:.1}\" class=\"mean\"/>",
         top + PANEL_TOP - 14.0
@@ -726,7 +726,7 @@ fn panel(picture: &mut Picture, win_rate: f64, later: &LaterStreet, top: f64) {
     } else {
         (mean + 5.0, "text-anchor=\"start\"")
     };
-    let words = format!("mean {}", percent(win_rate, 2));
+    let words = format!("mean {}", percent(equity, 2));
     picture.text([left, top + PANEL_TOP - 6.0], anchor, &words);
 }
 

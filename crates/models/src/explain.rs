@@ -38,10 +38,10 @@ impl<'a> Explainer<'a> {
 
     /// An explainer of the tree of a student's street. The street's features and the game tell what
     /// chips are a bet, and where nothing is owed. None where the street's model is not a tree.
-    pub fn of(student: &'a Student, street: Street) -> Option<Explainer<'a>> {
+    pub fn for_street(student: &'a Student, street: Street) -> Option<Explainer<'a>> {
         let TrainedModel::Tree(tree) = student.street(street) else { return None };
         let big_blind = student.manifest().game.blinds.iter().copied().max().unwrap_or_default();
-        let features = Feature::of(street).map(Some).collect();
+        let features = Feature::all(street).map(Some).collect();
         Some(Explainer { tree, features, spot: Some(Spot { street, big_blind }) })
     }
 
@@ -211,7 +211,7 @@ fn feature_words(
     spot: Option<Spot>,
 ) -> String {
     match feature {
-        Feature::WinRate => win_rate(from, below),
+        Feature::Equity => equity(from, below),
         Feature::Percentile { street, percent } => percentile(street, percent, from, below),
         Feature::OpponentBet { street } => {
             let least = from.map(f32::ceil).filter(|&least| least > 0.0);
@@ -235,15 +235,15 @@ fn range(name: &str, from: Option<f32>, below: Option<f32>) -> String {
     }
 }
 
-fn win_rate(from: Option<f32>, below: Option<f32>) -> String {
+fn equity(from: Option<f32>, below: Option<f32>) -> String {
     match (from, below) {
         (Some(from), Some(below)) => {
             let (from, below) = two(from, below);
-            format!("win-rate from {from} to below {below}")
+            format!("equity from {from} to below {below}")
         }
-        (Some(from), None) => format!("win-rate {} or more", percent(from)),
-        (None, Some(below)) => format!("win-rate below {}", percent(below)),
-        (None, None) => "any win-rate".to_owned(),
+        (Some(from), None) => format!("equity {} or more", percent(from)),
+        (None, Some(below)) => format!("equity below {}", percent(below)),
+        (None, None) => "any equity".to_owned(),
     }
 }
 
@@ -467,13 +467,13 @@ impl Bounds {
         bounds
     }
 
-    /// An exclusive upper bound of the win-rate; infinite without any.
+    /// An exclusive upper bound of the equity; infinite without any.
     ///
-    /// The win-rate is the mean of the win-rates of a later street, and a tenth of the boards is at
+    /// The equity is the mean of the equities of a later street, and a tenth of the boards is at
     /// or below each decile, so it is also below the mean of the deciles' bounds. With deciles that
     /// are interpolated between two boards up to one board fewer is at or below one, but the lower
     /// of the two is below it by as much: the bound is the same, as a test counts.
-    fn win_rate_below(&self, features: &[Option<Feature>]) -> f64 {
+    fn equity_below(&self, features: &[Option<Feature>]) -> f64 {
         let below = |wanted: Feature| {
             let column = features.iter().position(|&feature| feature == Some(wanted));
             column.map_or(f64::INFINITY, |column| f64::from(self.columns[column].1))
@@ -489,15 +489,15 @@ impl Bounds {
             let mean = deciles.sum::<f64>() / DECILES as f64;
             if mean < 1.0 { mean } else { f64::INFINITY }
         });
-        later.fold(below(Feature::WinRate), f64::min)
+        later.fold(below(Feature::Equity), f64::min)
     }
 
-    /// A lower bound of the win-rate; 0 without any.
+    /// A lower bound of the equity; 0 without any.
     ///
     /// A tenth of the boards of a later street is at or above each decile and below the next, so
-    /// the win-rate, their mean, is at least the mean of the bounds of all deciles but the last,
+    /// the equity, their mean, is at least the mean of the bounds of all deciles but the last,
     /// and of 0 for the boards below the first; with interpolated deciles, too.
-    fn win_rate_from(&self, features: &[Option<Feature>]) -> f64 {
+    fn equity_from(&self, features: &[Option<Feature>]) -> f64 {
         let from = |wanted: Feature| {
             let column = features.iter().position(|&feature| feature == Some(wanted));
             column.map_or(0.0, |column| f64::from(self.columns[column].0).max(0.0))
@@ -511,7 +511,7 @@ impl Bounds {
             });
             deciles.sum::<f64>() / DECILES as f64
         });
-        later.fold(from(Feature::WinRate), f64::max)
+        later.fold(from(Feature::Equity), f64::max)
     }
 }
 
@@ -541,7 +541,7 @@ impl<A> Flip<A> {
 
 impl Explainer<'_> {
     /// For each feature, the nearest changes up and down that lead a row to a leaf with another
-    /// answer, the nearest first (win-rates before chips).
+    /// answer, the nearest first (equities before chips).
     ///
     /// `answer` gives the answer of a leaf's node. Chips of later streets stay at zero. Deciles
     /// stay in order: raising one raises those after it where needed, lowering one lowers those
@@ -619,8 +619,8 @@ impl Explainer<'_> {
 /// The definition of a bluff.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Weak {
-    /// Maximum win-rate, from 0 to 1, of every row of the leaf.
-    pub win_rate: f64,
+    /// Maximum equity, from 0 to 1, of every row of the leaf.
+    pub equity: f64,
     /// Minimum probability of a bet or raise, from 0 to 1.
     pub raise: f64,
 }
@@ -630,8 +630,8 @@ pub struct Weak {
 pub struct Bluff {
     /// The leaf's node number.
     pub node: usize,
-    /// The path's upper bound of the win-rate.
-    pub win_rate_below: f64,
+    /// The path's upper bound of the equity.
+    pub equity_below: f64,
     /// Probability of a bet or raise.
     pub raise: f64,
     /// The statistics of its rows and classes.
@@ -642,7 +642,7 @@ impl Explainer<'_> {
     /// The bluffing leaves, in descending order of the weight of their rows times raise
     /// probability.
     ///
-    /// Only leaves whose path bounds the win-rate count: by the feature itself, or by deciles of a
+    /// Only leaves whose path bounds the equity count: by the feature itself, or by deciles of a
     /// later street, whose mean it is.
     pub fn bluffs(&self, weak: Weak) -> Vec<Bluff> {
         let mut found: Vec<Bluff> = (0..self.tree.nodes())
@@ -655,9 +655,9 @@ impl Explainer<'_> {
                     return None;
                 }
                 let bounds = Bounds::along(self.tree, &self.way(node));
-                let win_rate_below = bounds.win_rate_below(&self.features);
-                let is_weak = win_rate_below <= weak.win_rate + 1e-6;
-                is_weak.then_some(Bluff { node, win_rate_below, raise, summary })
+                let equity_below = bounds.equity_below(&self.features);
+                let is_weak = equity_below <= weak.equity + 1e-6;
+                is_weak.then_some(Bluff { node, equity_below, raise, summary })
             })
             .collect();
         let often = |bluff: &Bluff| bluff.raise * bluff.summary.weight;
@@ -672,13 +672,13 @@ impl Explainer<'_> {
 /// The kind of leaf to look for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LeafKind {
-    /// Bets and raises with weak hands: its path keeps the win-rate below 45 %.
+    /// Bets and raises with weak hands: its path keeps the equity below 45 %.
     Bluff,
-    /// Bets and raises with strong hands: its path keeps the win-rate at 55 % or more.
+    /// Bets and raises with strong hands: its path keeps the equity at 55 % or more.
     Value,
 }
 
-/// Win-rate bounds: hands below the first are weak, those from the second on are strong.
+/// Equity bounds: hands below the first are weak, those from the second on are strong.
 const WEAK: f64 = 0.45;
 const STRONG: f64 = 0.55;
 
@@ -688,7 +688,7 @@ impl Explainer<'_> {
     pub fn leaf_that(&self, does: LeafKind) -> Option<usize> {
         let leaves = match does {
             LeafKind::Bluff => {
-                let weak = Weak { win_rate: WEAK, raise: 0.0 };
+                let weak = Weak { equity: WEAK, raise: 0.0 };
                 self.bluffs(weak).into_iter().map(|bluff| bluff.node).collect()
             }
             LeafKind::Value => self.strong(),
@@ -713,7 +713,7 @@ impl Explainer<'_> {
         way[way.len().saturating_sub(branches + 1)]
     }
 
-    /// Leaves whose path bounds the win-rate from below, in descending order of weight times raise
+    /// Leaves whose path bounds the equity from below, in descending order of weight times raise
     /// probability.
     fn strong(&self) -> Vec<usize> {
         let is_leaf = |&node: &usize| matches!(self.tree.node(node), Node::Leaf { .. });
@@ -721,7 +721,7 @@ impl Explainer<'_> {
             .filter(is_leaf)
             .filter(|&node| {
                 let bounds = Bounds::along(self.tree, &self.way(node));
-                bounds.win_rate_from(&self.features) + 1e-6 >= STRONG
+                bounds.equity_from(&self.features) + 1e-6 >= STRONG
             })
             .map(|node| {
                 let summary = self.tree.summary(node);

@@ -195,7 +195,7 @@ pub fn read_manifest(text: &str) -> Result<Manifest, Error> {
 
 /// The identifiers of a street's features: the columns of its rows.
 pub fn columns(street: Street) -> Vec<String> {
-    Feature::of(street).map(|feature| feature.to_string()).collect()
+    Feature::all(street).map(|feature| feature.to_string()).collect()
 }
 
 /// A student's manifest, `manifest.toml`.

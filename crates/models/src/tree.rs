@@ -68,7 +68,7 @@ pub struct Plane {
 
 impl Plane {
     /// The weighted sum of a row.
-    pub fn of(&self, row: &[f32]) -> f32 {
+    pub fn weighted_sum(&self, row: &[f32]) -> f32 {
         self.factors.iter().map(|&(column, factor)| factor * row[column]).sum()
     }
 }
@@ -170,7 +170,9 @@ impl Tree {
             let node = &self.nodes[at];
             let value = match node.column {
                 LEAF => return at,
-                column if column & PLANE != 0 => self.planes[(column & !PLANE) as usize].of(row),
+                column if column & PLANE != 0 => {
+                    self.planes[(column & !PLANE) as usize].weighted_sum(row)
+                }
                 column => row[column as usize],
             };
             at = if value < node.below { at + 1 } else { node.next as usize };
@@ -185,7 +187,7 @@ impl Tree {
             let Node::Branch { test, below, left, right } = self.node(at) else { return path };
             let value = match test {
                 SplitTest::Column(column) => row[column],
-                SplitTest::Plane(plane) => plane.of(row),
+                SplitTest::Plane(plane) => plane.weighted_sum(row),
             };
             path.push(if value < below { left } else { right });
         }
@@ -523,16 +525,16 @@ fn read_varint(reader: &mut Reader<&[u8]>, what: &'static str) -> Result<u32, Er
         value |= u64::from(byte & 0x7f) << (7 * group);
         if byte & 0x80 == 0 {
             return u32::try_from(value)
-                .map_err(|_| invalid(reader.at(), &format!("{what} is too large a number")));
+                .map_err(|_| invalid(reader.offset(), &format!("{what} is too large a number")));
         }
     }
-    Err(invalid(reader.at(), &format!("{what} does not end")))
+    Err(invalid(reader.offset(), &format!("{what} does not end")))
 }
 
 fn read_count(reader: &mut Reader<&[u8]>) -> Result<u32, Error> {
     let count = whole(reader.number::<u32>())?;
     if count > MAX_NAMES {
-        return Err(invalid(reader.at(), &format!("{count} names are too many")));
+        return Err(invalid(reader.offset(), &format!("{count} names are too many")));
     }
     Ok(count)
 }
@@ -542,7 +544,7 @@ fn read_names(reader: &mut Reader<&[u8]>, count: u32) -> Result<Vec<String>, Err
         .map(|_| {
             let length = read_varint(reader, "the length of a name")? as usize;
             let bytes = whole(reader.list(length))?;
-            String::from_utf8(bytes).map_err(|_| invalid(reader.at(), "a name is not UTF-8"))
+            String::from_utf8(bytes).map_err(|_| invalid(reader.offset(), "a name is not UTF-8"))
         })
         .collect()
 }
@@ -552,7 +554,7 @@ fn read_node(
     builder: &mut Builder,
     classes: usize,
 ) -> Result<(), Error> {
-    let at = reader.at();
+    let at = reader.offset();
     match whole(reader.number::<u8>())? {
         0 => {
             let rows = read_varint(reader, "a leaf's rows")?;

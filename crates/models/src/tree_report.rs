@@ -289,7 +289,7 @@ fn likeliest_colour(explainer: &Explainer<'_>, shares: &[f64]) -> &'static str {
 #[derive(Debug, Serialize)]
 pub struct Bluffs<'a> {
     agent: &'a str,
-    win_rate: f64,
+    equity: f64,
     raise: f64,
     streets: Vec<StreetBluffs<'a>>,
     /// The most leaves of a street that the text lists.
@@ -315,7 +315,7 @@ struct BluffLeaf {
     node: usize,
     nodes: Vec<usize>,
     path: Vec<String>,
-    win_rate_below: f64,
+    equity_below: f64,
     raise: f64,
     rows: u64,
     share_of_play: f64,
@@ -339,7 +339,7 @@ impl<'a> Bluffs<'a> {
                 node: bluff.node,
                 nodes: explainer.way(bluff.node),
                 path: explainer.path(bluff.node),
-                win_rate_below: bluff.win_rate_below,
+                equity_below: bluff.equity_below,
                 raise: bluff.raise,
                 rows: bluff.summary.rows,
                 share_of_play: bluff.summary.weight / weight,
@@ -354,8 +354,8 @@ impl<'a> Bluffs<'a> {
             let (street, leaves, bluffs) = (on.name(), tree.leaves(), bluffs.collect());
             StreetBluffs { street, leaves, bluffs, on, explainer }
         };
-        let Weak { win_rate, raise } = weak;
-        Bluffs { agent, win_rate, raise, streets: trees.into_iter().map(street).collect(), most }
+        let Weak { equity, raise } = weak;
+        Bluffs { agent, equity, raise, streets: trees.into_iter().map(street).collect(), most }
     }
 }
 
@@ -377,13 +377,13 @@ impl StreetBluffs<'_> {
         let weight = explainer.tree().summary(0).weight;
         write!(
             f,
-            "{} {}: {} of {} leaves raise {} of the time or more with a win-rate below {}",
+            "{} {}: {} of {} leaves raise {} of the time or more with an equity below {}",
             all.agent,
             on_street(self.on),
             whole(bluffs.len() as u64),
             whole(self.leaves as u64),
             share_words(all.raise as f32),
-            share_words(all.win_rate as f32),
+            share_words(all.equity as f32),
         )?;
         let there: f64 = bluffs.iter().map(|bluff| bluff.summary.weight).sum();
         let raised: f64 = bluffs.iter().map(|bluff| bluff.summary.weight * bluff.raise).sum();
@@ -482,7 +482,7 @@ impl Playbook {
         let mut reading = format!(
             "How to read it: start at the top of a street and follow the lines that hold, inwards, \
              until one says what is done (→), how often, in how much of the street’s play, and at \
-             which node of the tree. The win-rate is the hand’s, against any hand that the \
+             which node of the tree. The equity is the hand’s, against any hand that the \
              opponent may hold, all boards to come counted; it wins most on its best ones. Chips \
              are those put in on the street that is named; the blinds are {}.",
             blinds(student.manifest()),

@@ -69,7 +69,7 @@ fn what_is_written_is_read_from_a_file_and_from_memory() {
         let (mut infosets, mut reached) = (0, [0; 4]);
         for node in 0..tree.nodes().len() as u32 {
             let NodeKind::Decision { street, .. } = tree.node(node).kind else {
-                assert_eq!(blueprint.shares(&tree, node, 0), None);
+                assert_eq!(blueprint.probabilities(&tree, node, 0), None);
                 continue;
             };
             let count = COUNTS[usize::from(street)];
@@ -78,13 +78,13 @@ fn what_is_written_is_read_from_a_file_and_from_memory() {
                 let (mut row, mut expected) = (vec![0.0; actions], vec![0; actions]);
                 weights(node, bucket, &mut row);
                 quantise(&row, &mut expected);
-                assert_eq!(blueprint.shares(&tree, node, bucket), Some(expected.as_slice()));
+                assert_eq!(blueprint.probabilities(&tree, node, bucket), Some(expected.as_slice()));
                 infosets += 1;
                 reached[usize::from(street)] += u64::from(expected.iter().any(|&share| share > 0));
             }
-            assert_eq!(blueprint.shares(&tree, node, count), None);
+            assert_eq!(blueprint.probabilities(&tree, node, count), None);
         }
-        assert_eq!(blueprint.shares(&tree, u32::MAX, 0), None);
+        assert_eq!(blueprint.probabilities(&tree, u32::MAX, 0), None);
         assert_eq!(blueprint.reached(), reached);
         let verified = blueprint.verify().expect("nothing is wrong");
         assert_eq!((verified.infosets, verified.reached), (infosets, reached.iter().sum()));
@@ -227,7 +227,8 @@ fn tables_of_every_street_stand_in_the_order_of_the_tree() {
     for street in Street::ALL {
         for node in read.decision_nodes(street) {
             for bucket in 0..[2, 3, 4, 5][street.index()] {
-                let shares = blueprint.shares(&read, node, bucket).expect("an information set");
+                let shares =
+                    blueprint.probabilities(&read, node, bucket).expect("an information set");
                 let sure = shares.iter().position(|&share| u32::from(share) == WHOLE);
                 assert_eq!(sure, Some(choice(node, bucket)));
             }
@@ -328,11 +329,14 @@ fn a_packed_blueprint_says_the_same_in_less_room() {
             for street in Street::ALL {
                 for node in tree.decision_nodes(street) {
                     for bucket in 0..COUNTS[street.index()] {
-                        let whole = plain.shares(&tree, node, bucket).expect("a decision");
+                        let whole = plain.probabilities(&tree, node, bucket).expect("a decision");
                         let weights: Vec<f32> = whole.iter().map(|&share| share.into()).collect();
                         let mut expected = vec![0; whole.len()];
                         quantise_to(steps, &weights, &mut expected);
-                        assert_eq!(blueprint.shares(&tree, node, bucket), Some(&expected[..]));
+                        assert_eq!(
+                            blueprint.probabilities(&tree, node, bucket),
+                            Some(&expected[..])
+                        );
                         let parts = u32::from(WHOLE as u8 / steps as u8);
                         assert!(expected.iter().all(|&share| u32::from(share) % parts == 0));
                     }

@@ -25,8 +25,8 @@ fn tree(street: Street, text: &str) -> Tree {
 fn tests_are_said_as_a_player_says_them() {
     for [test, yes, no] in testing::rows(
         "
-        winrate>=0.45 => win-rate 45 % or more => win-rate below 45 %
-        winrate>=0.4567 => win-rate 45.7 % or more => win-rate below 45.7 %
+        winrate>=0.45 => equity 45 % or more => equity below 45 %
+        winrate>=0.4567 => equity 45.7 % or more => equity below 45.7 %
         river_winrate_p60>=0.76
             => wins 76 % or more on its best 40 % of rivers
             => wins less than 76 % on its worst 60 % of rivers
@@ -45,8 +45,8 @@ fn tests_are_said_as_a_player_says_them() {
             => the opponent has put chips in on the flop
             => the opponent has put in nothing on the flop
         0.5*winrate + -2*opponent_bet_flop>=3
-            => 0.5 × win-rate now + -2 × opponent's chips on the flop is 3 or more
-            => 0.5 × win-rate now + -2 × opponent's chips on the flop is below 3
+            => 0.5 × equity now + -2 × opponent's chips on the flop is 3 or more
+            => 0.5 × equity now + -2 × opponent's chips on the flop is below 3
         ",
     ) {
         let tree = tree(Street::Preflop, &format!("{test} ? call : fold"));
@@ -90,16 +90,16 @@ fn a_path_says_each_number_once_with_both_bounds() {
     for [text, node, path] in testing::rows(
         "
         winrate>=0.3 ? (winrate>=0.5 ? call : (winrate>=0.4 ? allin : fold)) : fold
-            => 5 => win-rate from 40 % to below 50 %
+            => 5 => equity from 40 % to below 50 %
         river_winrate_p60>=0.3 ? (river_winrate_p60>=0.5 ? call : fold) : fold
             => 3 => wins 30 % or more on its best 40 % of rivers, less than 50 % on the others
         winrate>=0.45001 ? (winrate>=0.45002 ? call : fold) : fold
-            => 3 => win-rate from 45.001 % to below 45.002 %
+            => 3 => equity from 45.001 % to below 45.002 %
         river_winrate_p100>=0.3 ? (river_winrate_p100>=0.5 ? call : fold) : fold
             => 3 => wins from 30 % to below 50 % on its best river
         opponent_bet_flop>=200
             ? (winrate>=0.5 ? (opponent_bet_flop>=400 ? call : allin) : fold) : fold
-            => 5 => the opponent has put in 200 to 399 chips on the flop; win-rate 50 % or more
+            => 5 => the opponent has put in 200 to 399 chips on the flop; equity 50 % or more
         opponent_bet_flop>=200 ? (opponent_bet_flop>=200.5 ? call : fold) : fold
             => 3 => the opponent has put in 200 chips on the flop
         winrate>=0.3 ? call : fold => 0 =>
@@ -149,11 +149,11 @@ fn an_outline_has_the_nodes_down_to_its_depth_and_counts_the_rest() {
 }
 
 #[test]
-fn bluffs_are_leaves_that_raise_below_a_win_rate() {
+fn bluffs_are_leaves_that_raise_below_a_equity() {
     let deciles = "river_winrate_p80>=0.4 ? call#1 : (river_winrate_p100>=0.6 ? call#1 : allin#1)";
     let two = r##"winrate>=0.2 ? (winrate>=0.4 ? allin#9 : "75%"#5) : {fold 50%, 2.5x 50%}#20"##;
     let none = "opponent_bet_river>=100 ? allin#5 : fold#5";
-    for (street, text, win_rate, raise, expected) in [
+    for (street, text, equity, raise, expected) in [
         (Street::River, SMALL, 0.45, 0.2, vec![2]),
         (Street::River, SMALL, 0.4, 0.6, vec![2]),
         (Street::River, SMALL, 0.39, 0.2, vec![]),
@@ -164,20 +164,20 @@ fn bluffs_are_leaves_that_raise_below_a_win_rate() {
         // The one that raises more hands comes first; strong hands do not bluff.
         (Street::River, two, 0.45, 0.2, vec![1, 3]),
         (Street::River, two, 0.45, 0.8, vec![3]),
-        // A path that says nothing of the cards bounds no win-rate.
+        // A path that says nothing of the cards bounds no equity.
         (Street::River, none, 1.0, 0.0, vec![]),
     ] {
         let tree = tree(street, text);
-        let found = Explainer::new(&tree).bluffs(Weak { win_rate, raise });
+        let found = Explainer::new(&tree).bluffs(Weak { equity, raise });
         let nodes: Vec<usize> = found.iter().map(|bluff| bluff.node).collect();
-        assert_eq!(nodes, expected, "{text} under {win_rate}, raising {raise}");
+        assert_eq!(nodes, expected, "{text} under {equity}, raising {raise}");
         for bluff in found {
-            assert!(bluff.raise >= raise - 1e-6 && bluff.win_rate_below <= win_rate + 1e-6);
+            assert!(bluff.raise >= raise - 1e-6 && bluff.equity_below <= equity + 1e-6);
         }
     }
 }
 
-/// The deciles of these sorted win-rates, by nearest rank and by linear interpolation.
+/// The deciles of these sorted equities, by nearest rank and by linear interpolation.
 fn deciles(rates: &[f64]) -> [[f64; 10]; 2] {
     let last = rates.len() - 1;
     let nearest = |decile: usize| rates[(rates.len() * decile).div_ceil(10) - 1];
@@ -190,9 +190,9 @@ fn deciles(rates: &[f64]) -> [[f64; 10]; 2] {
 
 /// Every distribution over so many boards is a mean of those in which the worst boards lose and all
 /// others win, and its deciles, of either kind, are the means of theirs: what bounds these
-/// win-rates bounds all.
+/// equities bounds all.
 #[test]
-fn deciles_of_both_kinds_bound_the_win_rate() {
+fn deciles_of_both_kinds_bound_the_equity() {
     // Any deciles may be tested on a path: here each alone, all up to one or from it on, and pairs.
     let sets = (0..10).flat_map(|a| (0..10).map(move |b| 1 << a | 1 << b));
     let runs = (1..=10).flat_map(|count| [(1 << count) - 1, 0x3FF & !((1 << (count - 1)) - 1)]);
@@ -214,8 +214,8 @@ fn deciles_of_both_kinds_bound_the_win_rate() {
                     from = format!("{test} ? ({from}) : call");
                 }
                 let tree = tree(Street::Turn, &below);
-                let below = Explainer::new(&tree).bluffs(Weak { win_rate: 1.0, raise: 0.5 });
-                let below = below.first().map_or(1.0, |bluff| bluff.win_rate_below);
+                let below = Explainer::new(&tree).bluffs(Weak { equity: 1.0, raise: 0.5 });
+                let below = below.first().map_or(1.0, |bluff| bluff.equity_below);
                 assert!(mean <= below + 1e-6, "{lost} of {boards}, {set:b}: {mean} > {below}");
                 if mean < 0.549 {
                     let tree = self::tree(Street::Turn, &from);
@@ -352,7 +352,7 @@ fn what_is_no_bet_is_not_said_in_chips() {
         turn => 3 => there was a bet on the flop; nobody raised before the flop
             => check or call 100 %
         turn => 4 => there was a bet on the flop; there was a raise before the flop => fold 100 %
-        river => 2 => the opponent has not bet on the river; win-rate below 50 % => check 100 %
+        river => 2 => the opponent has not bet on the river; equity below 50 % => check 100 %
         river => 4 => the opponent has bet on the river => raise 75 % of the pot 50 %, call 50 %
         river => 0 => => check or call 40 %, bet 75 % of the pot 50 %, fold 10 %
         ",
@@ -360,7 +360,7 @@ fn what_is_no_bet_is_not_said_in_chips() {
         // On the river a fold where nothing is owed is a check.
         let street = Street::ALL.into_iter().find(|known| known.name() == street).expect("one");
         let node = node.parse().expect("a node");
-        let explainer = Explainer::of(&student, street).expect("a tree");
+        let explainer = Explainer::for_street(&student, street).expect("a tree");
         let said = explainer.path(node).join("; ");
         assert_eq!(said, path, "{street} {node}");
         let said: HashSet<String> = explainer.mix(node).split(", ").map(str::to_owned).collect();

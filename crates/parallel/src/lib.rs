@@ -36,7 +36,7 @@ pub fn map_with<S: Send, I: Send, T: Send>(
     work: impl Fn(&mut S, I) -> T + Sync,
 ) -> Vec<T> {
     let unused = Idle::default();
-    map(items, |item| unused.with(&init, |with| work(with, item)))
+    map(items, |item| unused.lend(&init, |with| work(with, item)))
 }
 
 /// Adds all items up, in any order: the sums of those items that shared one, at most as many as
@@ -47,7 +47,7 @@ pub fn fold<S: Send, I: Send>(
     add: impl Fn(&mut S, I) + Sync,
 ) -> Vec<S> {
     let sums = Idle::default();
-    for_each(items, |item| sums.with(&init, |sum| add(sum, item)));
+    for_each(items, |item| sums.lend(&init, |sum| add(sum, item)));
     sums.0.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -139,7 +139,7 @@ impl<S> Default for Idle<S> {
 }
 
 impl<S> Idle<S> {
-    fn with<T>(&self, init: impl Fn() -> S, work: impl FnOnce(&mut S) -> T) -> T {
+    fn lend<T>(&self, init: impl Fn() -> S, work: impl FnOnce(&mut S) -> T) -> T {
         let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let taken = lock().pop();
         let mut with = taken.unwrap_or_else(init);

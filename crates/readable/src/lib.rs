@@ -48,7 +48,7 @@ impl Error {
     }
 
     /// The error for a file.
-    fn at(path: &Path, reason: impl fmt::Display) -> Error {
+    fn file(path: &Path, reason: impl fmt::Display) -> Error {
         Error::new(format!("{}: {reason}", path.display()))
     }
 

@@ -473,7 +473,7 @@ impl Betting {
     /// pots for value, the worst of the other hands bluff with a mass of `bluffs` * b/(1 + b) * v,
     /// the largest size first, as long as there are hands. `chances` is cleared first; nothing else
     /// is allocated.
-    pub fn chances(&self, hands: Hands<'_>, grid: &[f64], chances: &mut Vec<f64>) {
+    pub fn probabilities(&self, hands: Hands<'_>, grid: &[f64], chances: &mut Vec<f64>) {
         let columns = 1 + grid.len();
         let cells = hands.len() * columns;
         chances.clear();
@@ -554,7 +554,7 @@ impl Calling {
     /// first.
     ///
     /// [`Calling::Best`] calls with exactly its share of the hands' weight, at most with all.
-    pub fn chances(&self, hands: Hands<'_>, bet: f64, chances: &mut Vec<f64>) {
+    pub fn probabilities(&self, hands: Hands<'_>, bet: f64, chances: &mut Vec<f64>) {
         chances.clear();
         let factor = match *self {
             Calling::Best(factor) => factor,

@@ -30,7 +30,7 @@ fn set(text: &str) -> CardSet {
 
 fn count(street: Street, buckets: &Buckets, flop: &str) -> ClassCounts {
     let classes = FactClasses::default();
-    Counting { street, buckets, classes: &classes }.on(set(flop)).expect("a flop")
+    Counting { street, buckets, classes: &classes }.on_flop(set(flop)).expect("a flop")
 }
 
 /// The category of a class: what the buckets are.
@@ -95,7 +95,7 @@ fn classes_that_buckets_do_not_know_are_counted_pair_by_pair() {
     // On four of a kind there are few kinds of turns and rivers, and the river decides little.
     let flop = set("7s7h7d");
     let counting = Counting { street: Street::Flop, buckets: &buckets, classes: &ByHighest };
-    let found = counting.on(flop).expect("a flop");
+    let found = counting.on_flop(flop).expect("a flop");
     let hands: Vec<Combo> = Combo::all().filter(|hand| !hand.set().intersects(flop)).collect();
     let mut matchups: BTreeMap<(u16, u16), i64> = BTreeMap::new();
     for &hand in &hands {

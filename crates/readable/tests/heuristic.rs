@@ -202,7 +202,7 @@ fn shares_of_times_are_the_chances_of_what_is_done() {
     let outcomes = |rate: f64| {
         let situation = Situation::new(facts(Category::Pair, 9, 0, true), Pot::blinds(4), false);
         let mut found = Vec::new();
-        decider.outcomes(situation.with_win_rate(rate), |at, chance, act| {
+        decider.outcomes(situation.with_equity(rate), |at, chance, act| {
             found.push((at, chance, act));
         });
         found
@@ -297,7 +297,7 @@ fn a_file_has_a_part_for_each_street() {
     );
     let both = format!(
         "{}{}",
-        Rulebook::new(Texture::default()).with(Street::Turn, parse(FIGURE_6)),
+        Rulebook::new(Texture::default()).with_street(Street::Turn, parse(FIGURE_6)),
         "[flop]\ncall"
     );
     let book = Rulebook::parse(&both).expect("two files in one");
@@ -364,12 +364,8 @@ fn statements_are_told_in_plain_words() {
     let terms: Vec<Term> = list.terms().into_iter().collect();
     assert_eq!(
         terms,
-        [Term::High, Term::Aggressive, Term::Pot, Term::Outs, Term::WinRate, Term::Times]
+        [Term::High, Term::Aggressive, Term::Pot, Term::Outs, Term::Equity, Term::Times]
     );
-}
-
-fn at(street: Street, betting: Betting) -> RuleScope {
-    RuleScope { street, betting }
 }
 
 fn bounds() -> impl Strategy<Value = Bound> {
@@ -386,7 +382,7 @@ fn clauses() -> impl Strategy<Value = Clause> {
         (bounds(), 0..=21u8).prop_map(|(bound, outs)| Clause::Outs(bound, outs)),
         any::<bool>().prop_map(Clause::Aggressive),
         any::<bool>().prop_map(Clause::Dry),
-        (bounds(), 0..=1_000u16).prop_map(|(bound, rate)| Clause::WinRate(bound, rate)),
+        (bounds(), 0..=1_000u16).prop_map(|(bound, rate)| Clause::Equity(bound, rate)),
     ]
 }
 
@@ -443,7 +439,7 @@ fn situation(&(category, high, outs, chips, dry, aggressive, rate): &Numbers) ->
         outs,
         dry,
     };
-    Situation::new(facts, Pot::new(chips, 10), aggressive).with_win_rate(rate)
+    Situation::new(facts, Pot::new(chips, 10), aggressive).with_equity(rate)
 }
 
 /// Whether a clause holds, by its words; draws hold.
@@ -453,7 +449,7 @@ fn holds(clause: Clause, &(category, high, outs, chips, dry, aggressive, rate): 
         Clause::High(bound, than) => (bound, high.cmp(&(than.index() + 2))),
         Clause::Pot(bound, blinds) => (bound, chips.cmp(&(10 * u64::from(blinds)))),
         Clause::Outs(bound, than) => (bound, outs.cmp(&than)),
-        Clause::WinRate(bound, tenths) => {
+        Clause::Equity(bound, tenths) => {
             (bound, rate.partial_cmp(&(f64::from(tenths) / 1_000.0)).expect("numbers"))
         }
         Clause::Aggressive(wanted) => return aggressive == wanted,
@@ -490,7 +486,7 @@ proptest! {
                 of_street(None)
             };
             if let Some(list) = list.filter(fits) {
-                book = book.with(street, list);
+                book = book.with_street(street, list);
             }
         }
         if book.streets().next().is_some() {
@@ -558,7 +554,7 @@ proptest! {
         heuristic in heuristics(),
         numbers in prop::collection::vec(situations(), 100),
     ) {
-        let unreached = heuristic.unreached(at(Street::Turn, Betting::NoLimit), None);
+        let unreached = heuristic.unreached(scope(Street::Turn, Betting::NoLimit), None);
         let decider = Decider::new(&heuristic);
         // Pots on the turn are two big blinds or more.
         for numbers in numbers.iter().filter(|numbers| numbers.3 >= 20) {
@@ -594,8 +590,8 @@ proptest! {
                 decider.outcomes(situation(&numbers), |at, _, _| reached[at] = true);
             }
         }
-        let scope = at(Street::Flop, Betting::NoLimit);
-        let unreached = heuristic.unreached(scope, None).into_iter();
+        let flop = scope(Street::Flop, Betting::NoLimit);
+        let unreached = heuristic.unreached(flop, None).into_iter();
         let unreached: Vec<usize> = unreached.map(|(at, _)| at).collect();
         let expected: Vec<usize> = (0..reached.len()).filter(|&at| !reached[at]).collect();
         prop_assert_eq!(unreached, expected);

@@ -40,7 +40,7 @@ fn weights_between_stacks_are_means_and_beyond_them_the_last() {
     let rule = model(vec![(5.0, Weights::shared(PUBLISHED)), (10.0, Weights::shared(twice))]);
     let rule = rule.expect("weights");
     for (stack, factor) in [(1.0, 1.0), (5.0, 1.0), (7.5, 1.5), (10.0, 2.0), (300.0, 2.0)] {
-        let found = rule.at(stack).big[1];
+        let found = rule.at_stack(stack).big[1];
         assert!((found - factor * PUBLISHED[1]).abs() < 1e-12, "{stack}: {found}");
     }
 }

@@ -9,7 +9,7 @@ use readable::heuristic::{Act, Clause, Rulebook};
 const NOTHING: &str = "[preflop]\nfold\n[flop]\nfold\n[turn]\nfold\n[river]\nfold\n";
 
 fn options(betting: Betting, statements: usize, rounds: u64) -> RulebookOptions {
-    RulebookOptions { betting, statements, win_rates: true, rounds, deals: 64, seed: 5 }
+    RulebookOptions { betting, statements, equities: true, rounds, deals: 64, seed: 5 }
 }
 
 fn begun(options: RulebookOptions) -> RulebookSearch {
@@ -22,7 +22,7 @@ fn value(book: &Rulebook) -> f64 {
     let of = |street| {
         let list = book.street(street).expect("a list");
         let rate = list.statements().first().and_then(|first| match first.clauses[0] {
-            Clause::WinRate(_, tenths) => Some(f64::from(tenths) / 10.0),
+            Clause::Equity(_, tenths) => Some(f64::from(tenths) / 10.0),
             _ => None,
         });
         rate.unwrap_or(0.0) + if list.default() == Act::Call { 100.0 } else { 0.0 }

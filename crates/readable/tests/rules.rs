@@ -116,7 +116,7 @@ fn the_pot_with_the_best_two_of_ten_cards_is_a_bluff_of_the_worst() {
         "bet 1 when beating at least 85 %\nbluff the worst hands b/(1+b) as often\nelse check",
     );
     let mut chances = vec![7.0; 3];
-    rules.chances(Hands::new(&beats, &weights), &[0.5, 1.0, 3.0], &mut chances);
+    rules.probabilities(Hands::new(&beats, &weights), &[0.5, 1.0, 3.0], &mut chances);
     // Value of 0.2, and half of that to bluff: card 1 always. Columns: check, 0.5, 1, 3.
     let rows: Vec<&[f64]> = chances.chunks(4).collect();
     assert_eq!(rows.len(), 10);
@@ -134,7 +134,7 @@ fn the_largest_size_is_bluffed_with_the_worst_and_sizes_share_a_hand_where_one_e
     let rules = betting(THREE_SIZES);
     let mut chances = Vec::new();
     // 3 stands for all that is larger; 1.7 is nearest to 1.8, and 0.3 as near to 0.2 as to 0.4.
-    rules.chances(Hands::new(&beats, &weights), &[0.2, 0.4, 0.7, 1.8, 3.0], &mut chances);
+    rules.probabilities(Hands::new(&beats, &weights), &[0.2, 0.4, 0.7, 1.8, 3.0], &mut chances);
     let row = |card: usize| &chances[(card - 1) * 6..][..6];
     // Card 10 beats all, card 9 beats 8 of 9, card 8 beats 7 of 9 and card 7 6 of 9.
     assert_eq!(row(10), [0.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
@@ -163,11 +163,11 @@ fn all_in_is_the_last_size_and_bluffs_end_with_the_hands() {
          check",
     );
     let mut chances = Vec::new();
-    rules.chances(Hands::new(&beats, &weights), &[1.0, 9.0], &mut chances);
+    rules.probabilities(Hands::new(&beats, &weights), &[1.0, 9.0], &mut chances);
     assert_eq!(chances, [0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0]);
-    rules.chances(Hands::new(&beats, &weights), &[], &mut chances);
+    rules.probabilities(Hands::new(&beats, &weights), &[], &mut chances);
     assert_eq!(chances, [1.0, 1.0, 1.0], "without sizes every hand checks");
-    rules.chances(Hands::new(&[], &[]), &[1.0], &mut chances);
+    rules.probabilities(Hands::new(&[], &[]), &[1.0], &mut chances);
     assert_eq!(chances, [0.0; 0]);
 }
 
@@ -177,12 +177,12 @@ fn callers_call_with_their_share_of_hands_and_equal_hands_alike() {
     let hands = Hands::new(&beats, &weights);
     let mut chances = Vec::new();
     // Against the pot: half of all hands, the best fifth and three quarters of the next two.
-    Calling::Best(1.0).chances(hands, 1.0, &mut chances);
+    Calling::Best(1.0).probabilities(hands, 1.0, &mut chances);
     let expected = [0.0, 0.75, 0.75, 1.0];
     assert!(chances.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12), "{chances:?}");
-    Calling::Best(3.0).chances(hands, 0.5, &mut chances);
+    Calling::Best(3.0).probabilities(hands, 0.5, &mut chances);
     assert_eq!(chances, [1.0; 4], "no more than all");
-    Calling::Beating(40.0).chances(hands, 9.0, &mut chances);
+    Calling::Beating(40.0).probabilities(hands, 9.0, &mut chances);
     assert_eq!(chances, [0.0, 1.0, 1.0, 1.0]);
 }
 
@@ -255,7 +255,7 @@ proptest! {
         let total: f64 = weights.iter().sum();
         let mut chances = Vec::new();
         if let Some(betting) = rules.betting() {
-            betting.chances(hands, &grid, &mut chances);
+            betting.probabilities(hands, &grid, &mut chances);
             let rows: Vec<&[f64]> = chances.chunks(1 + grid.len()).collect();
             prop_assert_eq!(rows.len(), beats.len());
             for row in &rows {
@@ -278,7 +278,7 @@ proptest! {
             prop_assert!((bluffs - owed.min(idle)).abs() < 1e-9, "{bluffs} of {owed}, {idle}");
         }
         if let Some(calling) = rules.calling() {
-            calling.chances(hands, bet, &mut chances);
+            calling.probabilities(hands, bet, &mut chances);
             prop_assert!(chances.is_sorted());
             if let Calling::Best(factor) = calling {
                 let calls: f64 = chances.iter().zip(weights).map(|(p, weight)| p * weight).sum();

@@ -1,6 +1,6 @@
 //! All-in or fold before the flop: whole charts against an independent solution.
 
-use cards::{PreflopTable, StartingHand, WinRate};
+use cards::{Equity, PreflopTable, StartingHand};
 use readable::shove_fold::report::Rule;
 use readable::shove_fold::{
     Payoffs, Range, Ranges, best_sage, equilibrium, power_index, sage, sage_ranges, share,
@@ -38,7 +38,7 @@ fn chart(line: &str) -> Option<Chart> {
     Some(Chart { stack: stack.parse().ok()?, value: value.parse().ok()?, shares })
 }
 
-fn all_in() -> Vec<WinRate> {
+fn all_in() -> Vec<Equity> {
     let matrix = PreflopTable::embedded().matrix();
     let kinds = StartingHand::all;
     kinds()

@@ -42,7 +42,7 @@ impl Table {
     fn evaluator(&self, street: Street) -> RuleEvaluator {
         let classes = FactClasses::default();
         let counting = Counting { street, buckets: &self.buckets, classes: &classes };
-        let counts = counting.on(self.flop).expect("a flop");
+        let counts = counting.on_flop(self.flop).expect("a flop");
         let fitness = Fitness::new(&counts, &self.tree, &Mixes, street).expect("reached");
         RuleEvaluator::new(fitness, 10)
     }

@@ -244,7 +244,7 @@ impl<R: Read> Reader<R> {
     }
 
     /// The offset of the next byte.
-    pub fn at(&self) -> u64 {
+    pub fn offset(&self) -> u64 {
         self.bytes
     }
 

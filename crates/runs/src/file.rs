@@ -78,7 +78,7 @@ impl Lock {
         let options = options.read(true).write(true).create(true).truncate(false);
         loop {
             let file = options.open(path).map_err(LockError::Io)?;
-            let lock = Lock::on(file).map_err(|error| match error {
+            let lock = Lock::from_file(file).map_err(|error| match error {
                 LockError::Taken(_) => {
                     let text = fs::read_to_string(path).ok();
                     LockError::Taken(text.and_then(|text| text.trim().parse().ok()))
@@ -115,7 +115,7 @@ impl Lock {
     ///
     /// # Errors
     /// See [`LockError`]; the id of the other process is not known.
-    pub fn on(file: File) -> Result<Lock, LockError> {
+    pub fn from_file(file: File) -> Result<Lock, LockError> {
         match file.try_lock() {
             Ok(()) => Ok(Lock { file, temporary: None }),
             Err(TryLockError::WouldBlock) => Err(LockError::Taken(None)),

@@ -151,7 +151,7 @@ impl Journal {
         let mut options = OpenOptions::new();
         let options = options.read(true).write(true).create(true).truncate(false);
         let file = options.open(&path).map_err(RunError::io(&path))?;
-        let lock = Lock::on(file).map_err(|error| match error {
+        let lock = Lock::from_file(file).map_err(|error| match error {
             LockError::Taken(_) => RunError::InUse(folder.to_path_buf()),
             LockError::Io(source) => RunError::io(&path)(source),
         })?;

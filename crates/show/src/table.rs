@@ -19,7 +19,7 @@ impl Table {
     }
 
     /// A table of these rows, without a header.
-    pub fn of<T: Into<String>>(
+    pub fn from_rows<T: Into<String>>(
         rows: impl IntoIterator<Item = impl IntoIterator<Item = T>>,
     ) -> Table {
         let mut table = Table(comfy_table::Table::new());

@@ -75,7 +75,7 @@ fn cells_stand_under_each_other() {
     );
     let table = Table::new(["who", "won"]).at_the_margin();
     assert_eq!(table.to_string(), "who  won");
-    let table = Table::of([["both", "7"], ["  first", "12"]]).right(1..).at_the_margin();
+    let table = Table::from_rows([["both", "7"], ["  first", "12"]]).right(1..).at_the_margin();
     assert_eq!(table.to_string(), "both      7\n  first  12");
 }
 

@@ -74,7 +74,7 @@ fn given_away(board: &Board, seed: u64, behind: u32, iterations: u32) -> Result<
     let mut checked = root.clone();
     checked.apply(Action::Call)?;
     let there = Player::BOTH.map(|player| {
-        Spot::at(&first, &checked).expect("a check is in the tree").range(player).clone()
+        Spot::at_state(&first, &checked).expect("a check is in the tree").range(player).clone()
     });
     let worth = first.values_at(&checked)?;
     let mut offers = vec![0.0; Combo::COUNT];

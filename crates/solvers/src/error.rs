@@ -31,11 +31,11 @@ pub(crate) enum Kind {
 impl Error {
     #[cold]
     pub(crate) fn new(text: impl Into<String>) -> Error {
-        Error::of(Kind::Other, text)
+        Error::with_kind(Kind::Other, text)
     }
 
     #[cold]
-    pub(crate) fn of(kind: Kind, text: impl Into<String>) -> Error {
+    pub(crate) fn with_kind(kind: Kind, text: impl Into<String>) -> Error {
         Error { text: text.into(), kind }
     }
 

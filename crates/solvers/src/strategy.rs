@@ -22,7 +22,7 @@ pub trait AbstractStrategy: Sync {
     /// length. They sum to one.
     ///
     /// The node must be a decision of the tree, and the bucket one of its street's.
-    fn shares(&self, node: u32, bucket: u32, shares: &mut [f32]);
+    fn probabilities(&self, node: u32, bucket: u32, shares: &mut [f32]);
 }
 
 /// A strategy inside a betting tree of heads-up hold'em. It must not depend on suit names: if all
@@ -63,7 +63,7 @@ pub trait BoardStrategy: Send + Sync {
     ///
     /// # Errors
     /// When the strategy is invalid in this tree.
-    fn shares(&self, node: u32, row: usize, shares: &mut [f32]) -> Result<(), Error>;
+    fn probabilities(&self, node: u32, row: usize, shares: &mut [f32]) -> Result<(), Error>;
 }
 
 /// A [`TreeStrategy`] from any policy that stays inside the tree, queried hand by hand.
@@ -103,7 +103,7 @@ struct OnBoard<'a> {
 }
 
 impl BoardStrategy for OnBoard<'_> {
-    fn shares(&self, node: u32, row: usize, shares: &mut [f32]) -> Result<(), Error> {
+    fn probabilities(&self, node: u32, row: usize, shares: &mut [f32]) -> Result<(), Error> {
         let PolicyInTree { policy, tree } = self.strategy;
         let NodeKind::Decision { seat, .. } = tree.node(node).kind else { return Ok(()) };
         let seat = Seat::new(seat.into()).expect("a seat of two players");

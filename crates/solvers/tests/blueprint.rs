@@ -27,7 +27,7 @@ struct Ranks {
 }
 
 impl Ranks {
-    fn of(def: &GameDef, name: &'static str) -> Ranks {
+    fn new(def: &GameDef, name: &'static str) -> Ranks {
         Ranks { deck: def.deck(), name }
     }
 }
@@ -68,7 +68,7 @@ fn tree(def: GameDef) -> Arc<BettingTree> {
 
 fn leduc(options: TrainingOptions) -> Trainer<Ranks> {
     let def = game::games::leduc();
-    Trainer::new(tree(def.clone()), Ranks::of(&def, "leduc"), options).expect("small tables")
+    Trainer::new(tree(def.clone()), Ranks::new(&def, "leduc"), options).expect("small tables")
 }
 
 fn quick() -> TrainingOptions {
@@ -95,7 +95,7 @@ fn profile(strategy: &dyn AbstractStrategy, tree: &BettingTree, whole: &Tree) ->
                     && tree.betting(node) == betting
             });
             let mut shares = vec![0.0; choice.count as usize];
-            strategy.shares(node.expect(betting), bucket, &mut shares);
+            strategy.probabilities(node.expect(betting), bucket, &mut shares);
             for (sequence, share) in choice.sequences().zip(shares) {
                 profile.0[player.index()][sequence] = share.into();
             }
@@ -113,7 +113,7 @@ fn kuhn_poker_gets_its_value() {
     let whole = small::kuhn();
     let def = game::games::kuhn();
     let mut trainer =
-        Trainer::new(tree(def.clone()), Ranks::of(&def, "kuhn"), quick()).expect("small tables");
+        Trainer::new(tree(def.clone()), Ranks::new(&def, "kuhn"), quick()).expect("small tables");
     trainer.run(400_000, 1, || false);
     let found = profile(&trainer, trainer.tree(), &whole);
     let game = Sequences::new(&whole);
@@ -208,7 +208,7 @@ fn written(trainer: &Trainer<Ranks>) -> Vec<u8> {
 
 fn resumed(options: TrainingOptions, bytes: &[u8]) -> Result<Trainer<Ranks>, solvers::Error> {
     let def = game::games::leduc();
-    let deals = Ranks::of(&def, "leduc");
+    let deals = Ranks::new(&def, "leduc");
     Trainer::resume(tree(def), deals, options, bytes)
 }
 
@@ -236,7 +236,7 @@ fn snapshots_of_other_trainings_and_damaged_ones_are_refused() {
         (tree(game::games::kuhn()), "leduc", &["its game is"]),
         (Arc::new(smaller), "leduc", &["its menu is"]),
     ] {
-        let text = message(Trainer::resume(tree, Ranks::of(&def, name), quick(), &*bytes));
+        let text = message(Trainer::resume(tree, Ranks::new(&def, name), quick(), &*bytes));
         assert!(words.iter().all(|word| text.contains(word)), "{text}");
     }
     // More memory may be allowed than before.
@@ -285,7 +285,7 @@ fn averages_are_distributions_and_there_are_none_elsewhere() {
 struct Uniform;
 
 impl AbstractStrategy for Uniform {
-    fn shares(&self, _: u32, _: u32, shares: &mut [f32]) {
+    fn probabilities(&self, _: u32, _: u32, shares: &mut [f32]) {
         shares.fill(1.0 / shares.len() as f32);
     }
 }
@@ -326,7 +326,7 @@ fn strategies_meet_with_the_value_that_the_whole_game_gives_them() {
     let game = Sequences::new(&whole);
     let mut trainer = leduc(quick());
     trainer.run(100 * BLOCK, 1, || false);
-    let frozen = Frozen::of(&trainer);
+    let frozen = Frozen::from_trainer(&trainer);
     let meet = |a: &dyn AbstractStrategy, b: &dyn AbstractStrategy, threads| {
         head_to_head(trainer.tree(), trainer.deals(), [a, b], 400_000, threads, 3).expect("small")
     };
@@ -346,7 +346,7 @@ fn strategies_meet_with_the_value_that_the_whole_game_gives_them() {
 #[test]
 fn what_does_not_fit_is_refused_before_memory_is_taken() {
     let def = game::games::leduc();
-    let make = |options| Trainer::new(tree(def.clone()), Ranks::of(&def, "leduc"), options).err();
+    let make = |options| Trainer::new(tree(def.clone()), Ranks::new(&def, "leduc"), options).err();
     let found = make(TrainingOptions { memory: 1000, ..quick() });
     // 288 information sets of 696 actions.
     let text = found.expect("an error").to_string();
@@ -383,7 +383,7 @@ fn averagings_read_what_they_print() {
 fn leduc_deals_are_those_of_the_game() {
     use rand::SeedableRng;
     let def = game::games::leduc();
-    let deals = Ranks::of(&def, "leduc");
+    let deals = Ranks::new(&def, "leduc");
     assert_eq!(def.deck().len(), 6);
     assert!(def.deck().iter().all(|card| card.suit() >= Suit::new(2).expect("hearts")));
     let mut rng = Pcg64Mcg::seed_from_u64(1);

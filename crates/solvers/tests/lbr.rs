@@ -234,8 +234,8 @@ fn the_posterior_is_that_of_bayes_and_choices_are_those_of_all_boards() {
         (won / all, all)
     };
     let weight = |combo: Combo| likelihood[combo.index()];
-    let (win_rate, all) = worth(&weight);
-    let mut best = (Action::Call, win_rate * 300.0 - (1.0 - win_rate) * 100.0);
+    let (equity, all) = worth(&weight);
+    let mut best = (Action::Call, equity * 300.0 - (1.0 - equity) * 100.0);
     if best.1 <= 0.0 {
         best = (Action::Fold, 0.0);
     }
@@ -247,9 +247,9 @@ fn the_posterior_is_that_of_bayes_and_choices_are_those_of_all_boards() {
             let infoset = InfoSet { public: after.clone(), seat: agent, hole };
             mixes(&infoset).probability(Action::Fold)
         };
-        let (win_rate, left) = worth(&|combo| weight(combo) * (1.0 - folds(combo)));
+        let (equity, left) = worth(&|combo| weight(combo) * (1.0 - folds(combo)));
         let folded = 1.0 - left / all;
-        let called = win_rate * f64::from(100 + total) - (1.0 - win_rate) * f64::from(total - 100);
+        let called = equity * f64::from(100 + total) - (1.0 - equity) * f64::from(total - 100);
         let value = folded * 300.0 + (1.0 - folded) * called;
         if value > best.1 {
             best = (Action::RaiseTo(total), value);

@@ -6,7 +6,7 @@ use solvers::strategy::AbstractStrategy;
 pub(crate) struct Mixes;
 
 impl AbstractStrategy for Mixes {
-    fn shares(&self, node: u32, bucket: u32, shares: &mut [f32]) {
+    fn probabilities(&self, node: u32, bucket: u32, shares: &mut [f32]) {
         let weight = |index: usize| {
             let seed = 7 * u64::from(node) + 101 * u64::from(bucket) + 13 * index as u64;
             (seed * 7919 % 17) as f32 + 1.0

@@ -59,7 +59,7 @@ fn outside(file: &Path) -> Error {
     ))
 }
 
-fn at(path: &Path) -> impl Fn(io::Error) -> Error {
+fn file_error(path: &Path) -> impl Fn(io::Error) -> Error {
     let path = path.to_owned();
     move |reason| Error::file(&path, &reason)
 }
@@ -77,17 +77,17 @@ pub fn write(entry: &Entry<'_>, folder: &Path) -> Result<(), Error> {
             }
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        Err(error) => return Err(at(folder)(error)),
+        Err(error) => return Err(file_error(folder)(error)),
     }
-    let folder = std::path::absolute(folder).map_err(at(folder))?;
+    let folder = std::path::absolute(folder).map_err(file_error(folder))?;
     let name = folder.file_name().map(|name| name.to_string_lossy().into_owned());
     let name = name.ok_or_else(|| not_empty(&folder))?;
     let parent = folder.parent().unwrap_or(Path::new("/"));
-    fs::create_dir_all(parent).map_err(at(parent))?;
+    fs::create_dir_all(parent).map_err(file_error(parent))?;
     let unfinished = parent.join(format!(".{name}.unfinished-{}", std::process::id()));
     let made = fill(entry, &unfinished)
         // An empty folder is replaced.
-        .and_then(|()| fs::rename(&unfinished, &folder).map_err(at(&folder)));
+        .and_then(|()| fs::rename(&unfinished, &folder).map_err(file_error(&folder)));
     if made.is_err() {
         // Of two errors, the first is reported.
         let _ = fs::remove_dir_all(&unfinished);
@@ -97,21 +97,21 @@ pub fn write(entry: &Entry<'_>, folder: &Path) -> Result<(), Error> {
 
 fn fill(entry: &Entry<'_>, folder: &Path) -> Result<(), Error> {
     let files = folder.join("files");
-    fs::create_dir_all(&files).map_err(at(&files))?;
+    fs::create_dir_all(&files).map_err(file_error(&files))?;
     let definitions = definitions(entry);
     for file in entry.agent.files() {
         let inside = inside(entry, file).ok_or_else(|| outside(file))?;
         let target = files.join(inside);
         if let Some(parent) = target.parent() {
-            fs::create_dir_all(parent).map_err(at(parent))?;
+            fs::create_dir_all(parent).map_err(file_error(parent))?;
         }
-        fs::copy(file, &target).map_err(at(file))?;
+        fs::copy(file, &target).map_err(file_error(file))?;
     }
     if !definitions.is_empty() {
         put(&files.join("cardroom.toml"), &toml_text(&definitions), 0o644)?;
     }
     let program = folder.join("cardroom");
-    fs::copy(entry.program, &program).map_err(at(entry.program))?;
+    fs::copy(entry.program, &program).map_err(file_error(entry.program))?;
     mode(&program, 0o755)?;
     put(&folder.join("play.game"), &gamedef::print(entry.def.spec()), 0o644)?;
     put(&folder.join("README"), &readme(entry), 0o644)?;
@@ -119,12 +119,12 @@ fn fill(entry: &Entry<'_>, folder: &Path) -> Result<(), Error> {
 }
 
 fn put(path: &Path, text: &str, permissions: u32) -> Result<(), Error> {
-    fs::write(path, text).map_err(at(path))?;
+    fs::write(path, text).map_err(file_error(path))?;
     mode(path, permissions)
 }
 
 fn mode(path: &Path, permissions: u32) -> Result<(), Error> {
-    fs::set_permissions(path, fs::Permissions::from_mode(permissions)).map_err(at(path))
+    fs::set_permissions(path, fs::Permissions::from_mode(permissions)).map_err(file_error(path))
 }
 
 /// The definitions of the configured agents that the entry's agent uses.
@@ -228,9 +228,9 @@ fn needs(entry: &Entry<'_>) -> &'static str {
 /// # Errors
 /// With the dealer's result or the entry's output.
 pub fn check(folder: &Path, def: &Arc<GameDef>, hands: u32) -> Result<(), Error> {
-    let folder = folder.canonicalize().map_err(at(folder))?;
+    let folder = folder.canonicalize().map_err(file_error(folder))?;
     let scratch = std::env::temp_dir().join(format!("cardroom-entry-{}", std::process::id()));
-    fs::create_dir_all(&scratch).map_err(at(&scratch))?;
+    fs::create_dir_all(&scratch).map_err(file_error(&scratch))?;
     let absolute = quote(&folder.join("startme.sh").to_string_lossy());
     let parent = folder.parent().unwrap_or(Path::new("/")).to_string_lossy().into_owned();
     let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();

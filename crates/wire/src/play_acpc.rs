@@ -676,6 +676,6 @@ impl Summary {
             Err(error) => self.error = Some(error.to_string()),
         }
         self.chips = sums.chips();
-        self.rate = Rate::of(sums, def.big_blind()).ok();
+        self.rate = Rate::from_sums(sums, def.big_blind()).ok();
     }
 }

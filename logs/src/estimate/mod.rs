@@ -436,7 +436,7 @@ impl Sampling {
     pub const ALL: Sampling = Sampling { ends: [0, u64::MAX] };
 
     /// Sets this share of the deals aside, and corrects this share of the others.
-    pub fn of(aside: f64, corrected: f64) -> Sampling {
+    pub fn new(aside: f64, corrected: f64) -> Sampling {
         let first = (aside.clamp(0.0, 1.0) * u64::MAX as f64) as u64;
         let others = (corrected.clamp(0.0, 1.0) * (u64::MAX - first) as f64) as u64;
         Sampling { ends: [first, first.saturating_add(others)] }

@@ -29,7 +29,7 @@
 //! is unbiased, which is all that a correction needs; it adds the variance of a feature divided by
 //! the sample size.
 
-use cards::{Card, CardSet, Combo, HoleCards, Ties, all_in, evaluate, win_rate};
+use cards::{Card, CardSet, Combo, HoleCards, Ties, all_in, equity, evaluate};
 use game::{Action, DealValues, PublicState, Seat, Strategy, Turn, ValueFunction};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -415,7 +415,7 @@ fn combo(hand: CardSet) -> Combo {
     both.expect("hold'em hands have two cards")
 }
 
-/// The apparent strength of each hand to its holder, from 0 to 1: before the flop its win-rate
+/// The apparent strength of each hand to its holder, from 0 to 1: before the flop its equity
 /// against any two cards, later the share of all other hands that it beats on the present board,
 /// ties half.
 fn strengths(a: CardSet, b: CardSet, board: CardSet) -> [f64; 2] {
@@ -423,11 +423,11 @@ fn strengths(a: CardSet, b: CardSet, board: CardSet) -> [f64; 2] {
         return [preflop_strength(a), preflop_strength(b)];
     }
     if board.len() == 5 {
-        let rate = |hand| win_rate(combo(hand), board).map_or(0.5, |r| r.value(Ties::Half));
+        let rate = |hand| equity(combo(hand), board).map_or(0.5, |r| r.value(Ties::Half));
         return [rate(a), rate(b)];
     }
     let ranks = [evaluate(a | board), evaluate(b | board)];
-    let rest: Vec<CardSet> = (CardSet::FULL - board).iter().map(CardSet::of).collect();
+    let rest: Vec<CardSet> = (CardSet::FULL - board).iter().map(CardSet::single).collect();
     let (mut halves, mut hands) = ([0u32; 2], [0u32; 2]);
     for (i, &one) in rest.iter().enumerate() {
         for &other in &rest[i + 1..] {
@@ -447,7 +447,7 @@ fn preflop_strength(hand: CardSet) -> f64 {
     f64::from(PREFLOP.as_flattened()[combo(hand).starting_hand().index()]) / 1e4
 }
 
-/// Preflop win-rates against any two cards in ten-thousandths, in the order of
+/// Preflop equities against any two cards in ten-thousandths, in the order of
 /// [`StartingHand`](cards::StartingHand). They are only features of a value function, so their
 /// rounding causes no bias.
 const PREFLOP: [[u16; 13]; 13] = [

@@ -251,7 +251,7 @@ struct Round {
 impl File {
     fn refuse(&mut self, number: u64, line: &str, refusal: Refusal) {
         let line: String = line.chars().take(100).collect();
-        self.found.hands.push(Err(refusal.at(&format!("`{line}`")).error(FORMAT, number)));
+        self.found.hands.push(Err(refusal.at_place(&format!("`{line}`")).error(FORMAT, number)));
     }
 
     /// Begins a round: `17, A (-4), B (4)`.

@@ -137,7 +137,7 @@ pub(super) fn read(text: &str) -> SiteHands {
 }
 
 fn refused(refusal: Refusal, hand: u64) -> ReadError {
-    refusal.at(&format!("hand {hand}")).error(FORMAT, 1)
+    refusal.at_place(&format!("hand {hand}")).error(FORMAT, 1)
 }
 
 /// Replays a hand from its last state. `returns` has what each player has won, for each hand.

@@ -487,7 +487,7 @@ fn read_hand(
         place.ok_or_else(|| format!("no player who is dealt in has the id {id}"))
     };
     let at = |action: &Action<'_>, refusal: Refusal| {
-        refusal.at(&format!("action {}, `{}`", action.action_number, action.action))
+        refusal.at_place(&format!("action {}, `{}`", action.action_number, action.action))
     };
     let button = hand.dealer_seat;
     let mut start = Start { betting, sizes, button, players, posts: [None; 2] };

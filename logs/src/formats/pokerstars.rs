@@ -388,7 +388,7 @@ fn hand(
         last = number;
         reading.line(line, shared).map_err(|reason| {
             let line: String = line.chars().take(100).collect();
-            (number, reason.at(&format!("`{line}`")))
+            (number, reason.at_place(&format!("`{line}`")))
         })?;
     }
     let Reading { number, currency, hand, ends, .. } = reading;

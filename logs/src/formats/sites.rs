@@ -56,7 +56,7 @@ impl SiteHands {
 
 impl SiteFormat {
     /// The format of a file that begins with this text; `None` for others.
-    pub fn of(start: &str) -> Option<SiteFormat> {
+    pub fn detect(start: &str) -> Option<SiteFormat> {
         let start = start.trim_start_matches('\u{feff}').trim_start();
         let first = start.lines().next().unwrap_or_default();
         if pokerstars::is_start(first) {
@@ -233,7 +233,7 @@ impl Refusal {
     }
 
     /// The same with its place before it.
-    pub(super) fn at(self, place: &str) -> Refusal {
+    pub(super) fn at_place(self, place: &str) -> Refusal {
         Refusal { reason: format!("{place}: {}", self.reason), ..self }
     }
 

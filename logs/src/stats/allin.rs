@@ -104,7 +104,7 @@ impl AllIn {
         let start = public.def().board_len(ended);
         let seen = public.board()[..start].iter().copied().collect::<CardSet>();
         let dead = record.hole.as_slice().iter().fold(seen, |set, cards| set | cards.set());
-        let deck: Vec<CardSet> = public.def().deck().into_iter().map(CardSet::of).collect();
+        let deck: Vec<CardSet> = public.def().deck().into_iter().map(CardSet::single).collect();
         let rest: Vec<CardSet> = deck.into_iter().filter(|&card| !dead.intersects(card)).collect();
         let missing = public.def().full_board_len() - start;
 

@@ -127,7 +127,7 @@ impl Change {
     /// The largest distance of the running sum from its straight line, in standard deviations, has
     /// Kolmogorov's distribution when nothing changes (the CUSUM test; Page 1954, Brown, Durbin and
     /// Evans 1975).
-    pub fn of(all: &Sums, batches: &Batches, big_blind: game::Chips) -> Option<Change> {
+    pub fn find(all: &Sums, batches: &Batches, big_blind: game::Chips) -> Option<Change> {
         let unit = 1000.0 / f64::from(big_blind.max(1));
         let groups = all.groups as f64;
         let per_group = all.deviation()? * all.hands as f64 / groups;
@@ -170,7 +170,7 @@ impl Change {
 
 /// The largest change of the mean in words, when it is significant.
 fn drift(all: &Sums, batches: &Batches, big_blind: game::Chips) -> Option<String> {
-    let change = Change::of(all, batches, big_blind);
+    let change = Change::find(all, batches, big_blind);
     change.filter(Change::is_drift).map(|change| change.words())
 }
 
@@ -376,7 +376,7 @@ impl Checks {
     }
 
     fn baseline_off_zero(&self, big_blind: game::Chips) -> Option<Finding> {
-        let rate = super::Rate::of(&self.baseline, big_blind).ok()?;
+        let rate = super::Rate::from_sums(&self.baseline, big_blind).ok()?;
         let far =
             rate.groups >= 1000 && rate.mbb.abs() > SEAT_SHARE_THRESHOLD * rate.standard_error;
         far.then(|| Finding {

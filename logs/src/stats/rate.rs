@@ -80,7 +80,7 @@ pub enum NoRate {
 
 impl Rate {
     /// The rate of these sums in a game with this big blind.
-    pub fn of(sums: &Sums, big_blind: game::Chips) -> Result<Rate, NoRate> {
+    pub fn from_sums(sums: &Sums, big_blind: game::Chips) -> Result<Rate, NoRate> {
         let unit = 1000.0 / f64::from(big_blind.max(1));
         let mean = sums.mean().ok_or(NoRate::NoHands)?;
         let error = sums.standard_error().ok_or(NoRate::OneGroup)?;

@@ -436,7 +436,7 @@ impl SettledSection {
 
 impl Estimate {
     fn from_sums(sums: &Sums, big_blind: u32) -> Estimate {
-        Estimate::from_rate(Rate::of(sums, big_blind), sums.hands, sums.groups)
+        Estimate::from_rate(Rate::from_sums(sums, big_blind), sums.hands, sums.groups)
     }
 
     fn from_rate(rate: Result<Rate, NoRate>, hands: u64, groups: u64) -> Estimate {
@@ -686,7 +686,8 @@ impl EstimatesSection {
             rows.rows.iter().map(|row| EstimateRow::new(row, names, &seats)).collect();
         let run_outs = tally.run_outs();
         if run_outs.adjusted > 0
-            && let Ok(rate) = Rate::of(&tally.entrants()[rows.of].adjusted, tally.big_blind())
+            && let Ok(rate) =
+                Rate::from_sums(&tally.entrants()[rows.of].adjusted, tally.big_blind())
         {
             let deviation = rate.standard_error * (rate.hands as f64).sqrt();
             let raw = all.first().map_or(deviation, |raw| raw.deviation_per_hand);
@@ -833,7 +834,7 @@ pub struct Remarkable {
 
 impl Remarkable {
     /// None yet, of this entrant.
-    pub fn of(entrant: u8, worst: usize, biggest: usize) -> Remarkable {
+    pub fn new(entrant: u8, worst: usize, biggest: usize) -> Remarkable {
         let wanted = [worst, biggest];
         Remarkable { of: entrant, wanted, worst: Vec::new(), biggest: Vec::new() }
     }

@@ -255,7 +255,7 @@ impl Tally {
     /// The win rate of an entrant, or the reason why there is none yet.
     pub fn rate(&self, entrant: usize) -> Result<Rate, NoRate> {
         let sums = self.entrants.get(entrant).ok_or(NoRate::NoHands)?;
-        Rate::of(&sums.all, self.big_blind)
+        Rate::from_sums(&sums.all, self.big_blind)
     }
 
     /// The difference between two entrants' rates.
@@ -266,7 +266,7 @@ impl Tally {
         }
         // The pairs before those that begin with i, then those that do.
         let index = i * self.players - i * (i + 1) / 2 + (j - i - 1);
-        let rate = Rate::of(&self.differences[index], self.big_blind)?;
+        let rate = Rate::from_sums(&self.differences[index], self.big_blind)?;
         let sign = if one < other { 1.0 } else { -1.0 };
         Ok(Rate::from_error(sign * rate.mbb, rate.standard_error, rate.hands, rate.groups))
     }

@@ -139,7 +139,7 @@ impl MatchState {
     }
 
     /// The match state of a seat in a hand.
-    pub fn of(hand: u32, seat: Seat, state: &State) -> MatchState {
+    pub fn for_seat(hand: u32, seat: Seat, state: &State) -> MatchState {
         let seen = visible(&state.public, seat);
         let hole = BySeat::from_fn(state.hole.len(), |other| {
             if seen.contains(other) { state.hole[other] } else { HoleCards::EMPTY }

@@ -247,7 +247,7 @@ impl Client {
     pub fn act(&mut self, action: Action) -> Result<(), ActError> {
         let Phase::Turn { hand } = &self.phase else { return Err(ActError::NotOurTurn) };
         let Ok(state) = hand.state(&self.def) else { return Err(ActError::NotOurTurn) };
-        let incr = Incr::of(action, &state).to_string();
+        let incr = Incr::from_action(action, &state).to_string();
         state.play(action).map_err(|error| error.reason)?;
         self.phase = Phase::Act { hand: hand.clone(), incr, attempts: 1, refusals: 0 };
         Ok(())

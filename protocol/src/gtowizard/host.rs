@@ -132,8 +132,10 @@ pub fn object(id: u64, hand: &Hand, client: &str, aivat_score: Option<f64>) -> H
         min: f64::from(raise.min) - before,
         max: f64::from(raise.max) - before,
     });
-    let actions =
-        [(legal.fold, Incr::of(Action::Fold, public)), (true, Incr::of(Action::Call, public))];
+    let actions = [
+        (legal.fold, Incr::from_action(Action::Fold, public)),
+        (true, Incr::from_action(Action::Call, public)),
+    ];
     let actions = actions.into_iter().filter(|(is_legal, _)| *is_legal && to_act);
     let mut legal_actions: Vec<String> = actions.map(|(_, incr)| incr.to_string()).collect();
     legal_actions.extend(range.is_some().then(|| "b".to_owned()));

@@ -215,7 +215,7 @@ impl Move {
     }
 
     /// An action of the seat whose turn it is in this state.
-    pub fn of(action: Action, public: &PublicState) -> Move {
+    pub fn from_action(action: Action, public: &PublicState) -> Move {
         match action {
             Action::Fold => Move::Fold,
             Action::Call if public.legal().to_call == 0 => Move::Check,
@@ -231,7 +231,7 @@ impl Move {
         let mut next = |action| {
             // What has been played was dealt for.
             let _ = state.deal_from(&board);
-            let written = Move::of(action, &state);
+            let written = Move::from_action(action, &state);
             state.apply_unchecked(action);
             written
         };

@@ -245,7 +245,7 @@ impl Player {
             return Err(ActError::NotOurTurn);
         };
         round.public.clone().apply(action)?;
-        let text = Move::of(action, &round.public).to_string() + "\n";
+        let text = Move::from_action(action, &round.public).to_string() + "\n";
         self.out.extend_from_slice(text.as_bytes());
         self.asked = false;
         Ok(())

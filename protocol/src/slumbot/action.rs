@@ -124,7 +124,7 @@ impl fmt::Display for Incr {
 impl Incr {
     /// The notation of this action of the seat to act. An action that is not legal in this state is
     /// written as well, and refused by whoever reads it.
-    pub fn of(action: Action, state: &PublicState) -> Incr {
+    pub fn from_action(action: Action, state: &PublicState) -> Incr {
         match action {
             Action::Fold => Incr::Fold,
             Action::Call if state.legal().fold => Incr::Call,

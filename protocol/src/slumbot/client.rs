@@ -169,7 +169,7 @@ impl Client {
     pub fn act(&mut self, action: Action) -> Result<(), ActError> {
         let Phase::Turn { hand } = &self.saved.phase else { return Err(ActError::NotOurTurn) };
         let state = self.state(hand);
-        let incr = Incr::of(action, &state).to_string();
+        let incr = Incr::from_action(action, &state).to_string();
         state.play(action).map_err(|error| error.reason)?;
         self.saved.phase = Phase::Act { hand: hand.clone(), incr, attempts: 0 };
         Ok(())

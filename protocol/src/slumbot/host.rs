@@ -47,7 +47,7 @@ impl Endpoint {
     }
 
     /// The endpoint at this path, under either prefix.
-    pub fn at(path: &str) -> Option<Endpoint> {
+    pub fn from_path(path: &str) -> Option<Endpoint> {
         let mut names = PREFIXES.iter().filter_map(|prefix| path.strip_prefix(prefix));
         let name = names.find_map(|rest| rest.strip_prefix('/'))?;
         Endpoint::ALL.into_iter().find(|endpoint| endpoint.name() == name)

@@ -84,7 +84,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let stop = interrupt::listen(interrupt::FINISHING)?;
     let mut progress = Progress::new(args.hands, "hands", args.quiet);
     let mut show = |sofar: &Fidelity| {
-        let note = Rate::of(&sofar.lost_in_all, def.big_blind()).map_or_else(
+        let note = Rate::from_sums(&sofar.lost_in_all, def.big_blind()).map_or_else(
             |_| String::new(),
             |rate| format!("loses {:.0} ± {:.0} mbb/hand", rate.mbb, rate.half_width()),
         );

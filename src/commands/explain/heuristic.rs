@@ -103,9 +103,9 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
         Some(book) => book,
         None => agents::shipped_heuristics(def.betting).clone(),
     };
-    book.check(def.betting).map_err(|error| Failure::at(&args.file, error))?;
+    book.check(def.betting).map_err(|error| Failure::file(&args.file, error))?;
     if let Some(street) = args.street {
-        book.require(&[street.street()]).map_err(|error| Failure::at(&args.file, error))?;
+        book.require(&[street.street()]).map_err(|error| Failure::file(&args.file, error))?;
     }
     let measured = match args.hands {
         0 => None,
@@ -125,8 +125,8 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
 }
 
 fn load(path: &Path) -> Result<Rulebook, Failure> {
-    let text = std::fs::read_to_string(path).map_err(|error| Failure::at(path, error))?;
-    Rulebook::parse(&text).map_err(|error| Failure::at(path, error))
+    let text = std::fs::read_to_string(path).map_err(|error| Failure::file(path, error))?;
+    Rulebook::parse(&text).map_err(|error| Failure::file(path, error))
 }
 
 /// Plays the hands that the statements are measured on.
@@ -139,7 +139,7 @@ fn play(args: &Args, def: &Arc<GameDef>, book: &Rulebook) -> Result<Measured, Fa
     let stop = interrupt::listen(interrupt::FINISHING)?;
     let mut progress = Progress::new(args.hands, "hands", args.quiet);
     let mut show = |sofar: &Measured| {
-        let note = Rate::of(&sofar.won, def.big_blind()).map_or_else(
+        let note = Rate::from_sums(&sofar.won, def.big_blind()).map_or_else(
             |_| String::new(),
             |rate| format!("wins {:.0} ± {:.0} mbb/hand", rate.mbb, rate.half_width()),
         );

@@ -38,7 +38,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
                 model.nearest(f64::INFINITY)
             )));
         }
-        Some(stack) => vec![(stack, model.at(stack))],
+        Some(stack) => vec![(stack, model.at_stack(stack))],
         None => model.stacks().to_vec(),
     };
     let stack = |(stack, weights): &(f64, Weights)| StackSentences {
@@ -87,9 +87,9 @@ fn load(path: &Path) -> Result<LinearModel, Failure> {
     }
     let text = std::fs::read_to_string(path).map_err(|error| {
         let remedy = "name a file of `cardroom train linear`, or published";
-        Failure::at(path, format!("{error}; {remedy}"))
+        Failure::file(path, format!("{error}; {remedy}"))
     })?;
-    text.parse().map_err(|error: readable::Error| Failure::at(path, error))
+    text.parse().map_err(|error: readable::Error| Failure::file(path, error))
 }
 
 /// The weights of both blinds in sentences.

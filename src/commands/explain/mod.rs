@@ -162,7 +162,7 @@ fn player(named: &Named, name: &str) -> Result<AgentChoice, Failure> {
 
 /// The explainer of a street's tree; an error if its model is no tree.
 fn explainer(student: &Student, street: game::Street) -> Result<Explainer<'_>, Failure> {
-    Explainer::of(student, street).ok_or_else(|| {
+    Explainer::for_street(student, street).ok_or_else(|| {
         Failure::input(anyhow::anyhow!("the student's model of the {street} is not a tree"))
     })
 }

@@ -70,7 +70,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     }
     progress.finish();
     let few = "fewer than two whole deals, too few for an interval";
-    let results = count.results(args.most).ok_or_else(|| Failure::at(&args.path, few))?;
+    let results = count.results(args.most).ok_or_else(|| Failure::file(&args.path, few))?;
     Output::report(&results, args.json)
 }
 

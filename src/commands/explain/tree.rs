@@ -23,7 +23,7 @@ use crate::resolve_names::Named;
 /// Show a decision tree in poker words, with node numbers, rows and actions.
 ///
 /// Shows the tree from its root, or from --node, down to --depth. The nodes there summarise what is
-/// below: training rows, share of play, and mean action probabilities. Win-rates are against any
+/// below: training rows, share of play, and mean action probabilities. Equities are against any
 /// hand that the opponent can hold. With --match each node also has what the tree's player won in
 /// the hands that reached it.
 ///
@@ -70,9 +70,9 @@ pub(super) struct Args {
 /// A filter of leaves by their actions.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum LeafFilter {
-    /// Most often bets or raises, with a win-rate below 45 %
+    /// Most often bets or raises, with an equity below 45 %
     Bluff,
-    /// Most often bets or raises, with a win-rate of 55 % or more
+    /// Most often bets or raises, with an equity of 55 % or more
     Value,
 }
 
@@ -152,13 +152,13 @@ fn entrant(
 
 /// Show where a tree bluffs: leaves that bet or raise although every hand in them is weak.
 ///
-/// A leaf is listed when the tests on its path keep the win-rate below --win-rate (directly, or by
+/// A leaf is listed when the tests on its path keep the equity below --equity (directly, or by
 /// the deciles of a later street, whose mean it is) and it bets or raises at least as often as
 /// --raise. The leaves that bluff most often in play come first.
 ///
 /// Examples:
 ///   cardroom explain bluffs oct
-///   cardroom explain bluffs oct --street river --win-rate 30% --raise 50%
+///   cardroom explain bluffs oct --street river --equity 30% --raise 50%
 ///
 /// Exit codes: 0, also when there are no such leaves; 3 when the agent has no trees.
 #[derive(clap::Args)]
@@ -169,9 +169,9 @@ pub(super) struct BluffsArgs {
     /// Only this street
     #[arg(long, value_enum)]
     street: Option<super::Street>,
-    /// The win-rate below which a hand is weak, such as 45% or 0.45
+    /// The equity below which a hand is weak, such as 45% or 0.45
     #[arg(long, value_name = "SHARE", default_value = "45%")]
-    win_rate: Share,
+    equity: Share,
     /// Minimum frequency of bets and raises, such as 20% or 0.2
     #[arg(long, value_name = "SHARE", default_value = "20%")]
     raise: Share,
@@ -209,7 +209,7 @@ pub(super) fn bluffs(args: &BluffsArgs) -> Result<Output, Failure> {
     };
     let trees = streets.into_iter().map(|street| Ok((street, explainer(&student, street)?)));
     let trees = trees.collect::<Result<Vec<_>, Failure>>()?;
-    let weak = Weak { win_rate: args.win_rate.0, raise: args.raise.0 };
+    let weak = Weak { equity: args.equity.0, raise: args.raise.0 };
     Output::report(&Bluffs::new(&args.source.name, trees, weak, args.most), args.json)
 }
 

@@ -89,7 +89,7 @@ impl Checkpoint {
         let path = self.file.path();
         let failure = |error: &dyn std::fmt::Display| {
             let remedy = "to start again, remove it or give --keep another name";
-            Failure::at(path, format!("{error}; {remedy}"))
+            Failure::file(path, format!("{error}; {remedy}"))
         };
         let file = File::open(path).map_err(|error| failure(&error))?;
         let size = file.metadata().map_err(|error| failure(&error))?.len();

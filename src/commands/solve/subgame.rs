@@ -531,7 +531,7 @@ struct SolvedSpot {
 impl SolvedSpot {
     fn new(solver: &mut Solver, asked: &RequestedSpot) -> Result<SolvedSpot, Failure> {
         let values = solver.values_at(&asked.state)?;
-        let spot = Spot::at(solver, &asked.state)?;
+        let spot = Spot::at_state(solver, &asked.state)?;
         let player = spot.player().ok_or_else(|| Failure::usage("nobody acts there"))?;
         let state = spot.state();
         let committed = state.committed().as_slice();

@@ -153,7 +153,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
 /// Makes the folder of the output file. An error if the path exists and is no file.
 fn prepare(out: &Path) -> Result<(), Failure> {
     if let Some(folder) = out.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        std::fs::create_dir_all(folder).map_err(|error| Failure::at(folder, error))?;
+        std::fs::create_dir_all(folder).map_err(|error| Failure::file(folder, error))?;
     }
     match std::fs::metadata(out) {
         Ok(found) if !found.is_file() => Err(Failure::input(anyhow::anyhow!(
@@ -230,9 +230,9 @@ pub(super) fn pack_blueprint(args: &PackArgs) -> Result<Output, Failure> {
         )));
     }
     let blueprint = Blueprint::open(&args.path).map_err(|error| {
-        if error.is_unreadable() { Failure::input(error) } else { Failure::at(&args.path, error) }
+        if error.is_unreadable() { Failure::input(error) } else { Failure::file(&args.path, error) }
     })?;
-    blueprint.verify().map_err(|error| Failure::at(&args.path, error))?;
+    blueprint.verify().map_err(|error| Failure::file(&args.path, error))?;
     // Written beside the output until it is complete.
     let part = runs::beside(&args.out, ".part");
     let write = || -> std::io::Result<()> {
@@ -244,7 +244,7 @@ pub(super) fn pack_blueprint(args: &PackArgs) -> Result<Output, Failure> {
     };
     write().map_err(|error| {
         let _ = fs::remove_file(&part);
-        Failure::at(&args.out, error)
+        Failure::file(&args.out, error)
     })?;
     let length = |path: &Path| fs::metadata(path).map_or(0, |about| about.len());
     let packed = Packed {

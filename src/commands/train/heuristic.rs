@@ -77,7 +77,7 @@ pub struct Args {
     start: Option<PathBuf>,
     /// With a limit --game: allow clauses about win rates, which no-limit lists always may have
     #[arg(long)]
-    win_rates: bool,
+    equities: bool,
     /// The search; without it only the rules of --rule are measured
     #[arg(long, value_enum)]
     search: Option<Kind>,
@@ -212,7 +212,7 @@ fn one_street(args: &Args, street: Street) -> Result<Output, Failure> {
     if args.matches.0 < 2 || args.evaluations.0 == 0 {
         return Err(Failure::usage("--matches must be at least 2 and --evaluations at least 1"));
     }
-    let whole = ["statements", "rounds", "deals", "start", "win_rates"];
+    let whole = ["statements", "rounds", "deals", "start", "equities"];
     args.given.refuse(&whole, "it is for --game")?;
     if matches!(args.search, Some(Kind::Greedy | Kind::Exhaustive)) {
         args.given.refuse(&["evaluations"], "greedy and exhaustive search end by themselves")?;
@@ -228,11 +228,11 @@ fn one_street(args: &Args, street: Street) -> Result<Output, Failure> {
     let opponent = args.find_opponent()?;
     let classes = FactClasses { texture: args.dry };
     let counts = args.counts(&opponent.counting(street, &classes))?;
-    let judge = opponent.judge(street, &counts)?;
+    let evaluator = opponent.evaluator(street, &counts)?;
     let sampler = opponent.sampler(street, &classes);
-    let worth = args.measure(&judge, &sampler, &rules);
+    let worth = args.measure(&evaluator, &sampler, &rules);
     let measured = rules.iter().zip(worth).map(|(rule, worth)| {
-        let response = || opponent.response(&judge, &counts, rule);
+        let response = || opponent.response(&evaluator, &counts, rule);
         Ok((rule.clone(), worth, args.response.then(response).transpose()?))
     });
     let measured = measured.collect::<Result<Vec<_>, readable::Error>>()?;
@@ -245,17 +245,18 @@ fn one_street(args: &Args, street: Street) -> Result<Output, Failure> {
         let (method, evaluations) = (Method::from(kind), args.evaluations.0);
         let options =
             Options { method, most, evaluations, seed: args.seed, cards_only: args.cards_only };
-        args.search(options, &judge, &sampler)
+        args.search(options, &evaluator, &sampler)
     };
     let found = args.search.map(search).transpose()?;
     if let (Some(out), Some(found)) = (&args.out, &found)
         && let Some(best) = found.records.up_to(usize::MAX)
     {
-        let book = Rulebook::new(args.dry).with(street, best.rule.clone());
+        let book = Rulebook::new(args.dry).with_street(street, best.rule.clone());
         report::write(out, &book.to_string())?;
     }
     let (name, dry, out) = (args.opponent(), args.dry.to_string(), args.out.as_deref());
-    let report = StreetReport::new(&judge, name, dry, &measured, &meetings, found.as_ref(), out);
+    let report =
+        StreetReport::new(&evaluator, name, dry, &measured, &meetings, found.as_ref(), out);
     Output::report(&report, args.json)
 }
 
@@ -293,18 +294,19 @@ impl Args {
         match File::open(&table) {
             Ok(file) => counting.read(BufReader::new(file)).map_err(|error| {
                 let remedy = "or give --table another file, and the deals are counted again";
-                Failure::at(&table, format!("{error}; {remedy}"))
+                Failure::file(&table, format!("{error}; {remedy}"))
             }),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 if let Some(folder) = table.parent() {
-                    std::fs::create_dir_all(folder).map_err(|error| Failure::at(folder, error))?;
+                    std::fs::create_dir_all(folder)
+                        .map_err(|error| Failure::file(folder, error))?;
                 }
                 let counts = self.count(counting)?;
                 write_whole(&table, |to| counting.write(&counts, to))
-                    .map_err(|error| Failure::at(&table, error))?;
+                    .map_err(|error| Failure::file(&table, error))?;
                 Ok(counts)
             }
-            Err(error) => Err(Failure::at(&table, error)),
+            Err(error) => Err(Failure::file(&table, error)),
         }
     }
 
@@ -332,8 +334,8 @@ impl Args {
             rule.map_err(|error| Failure::input(anyhow::anyhow!("--rule `{text}`: {error}")))
         };
         let listed = |path: &PathBuf| {
-            let wrong = |error| Failure::at(path, error);
-            let text = std::fs::read_to_string(path).map_err(|error| Failure::at(path, error))?;
+            let wrong = |error| Failure::file(path, error);
+            let text = std::fs::read_to_string(path).map_err(|error| Failure::file(path, error))?;
             let book = Rulebook::parse(&text).map_err(wrong)?;
             book.require(&[street]).map_err(wrong)?;
             let rule = book.street(street).expect("it is there").clone();
@@ -345,13 +347,13 @@ impl Args {
     /// The fitness of the given rules.
     fn measure(
         &self,
-        judge: &RuleEvaluator,
+        evaluator: &RuleEvaluator,
         sampler: &Sampler<'_>,
         rules: &[Heuristic],
     ) -> Vec<MeanWinnings> {
         match self.fitness {
             Fitness::Exact => {
-                let exact = |rule| MeanWinnings { mean: judge.value(rule), error: 0.0 };
+                let exact = |rule| MeanWinnings { mean: evaluator.value(rule), error: 0.0 };
                 rules.iter().map(exact).collect()
             }
             Fitness::Sampled => sampled(sampler, rules, self.matches.0, self.seed),
@@ -361,7 +363,7 @@ impl Args {
     fn search(
         &self,
         options: Options,
-        judge: &RuleEvaluator,
+        evaluator: &RuleEvaluator,
         sampler: &Sampler<'_>,
     ) -> Result<Found, Failure> {
         let measure = match self.fitness {
@@ -370,7 +372,7 @@ impl Args {
                 Measure::Sampled { sampler: *sampler, matches: self.matches.0, seed: self.seed }
             }
         };
-        let mut search = Search::new(options, judge, measure);
+        let mut search = Search::new(options, evaluator, measure);
         let mut checkpoint = Checkpoint::begin(self.out.as_deref())?;
         checkpoint.resume(|text| search.resume(text))?;
         let pool = self.threads.pool()?;
@@ -428,13 +430,13 @@ fn whole_game(args: &Args, game: &str) -> Result<Output, Failure> {
     let start = match &args.start {
         None => Rulebook::parse(NOTHING).expect("four streets"),
         Some(path) => {
-            let text = std::fs::read_to_string(path).map_err(|error| Failure::at(path, error))?;
+            let text = std::fs::read_to_string(path).map_err(|error| Failure::file(path, error))?;
             let book = Rulebook::parse(&text).and_then(|book| {
                 book.require(&game::Street::ALL)?;
                 book.check(def.betting)?;
                 Ok(book)
             });
-            book.map_err(|error| Failure::at(path, error))?
+            book.map_err(|error| Failure::file(path, error))?
         }
     };
     if statements(&start) > usize::from(args.statements) {
@@ -447,7 +449,7 @@ fn whole_game(args: &Args, game: &str) -> Result<Output, Failure> {
     let options = RulebookOptions {
         betting: def.betting,
         statements: usize::from(args.statements),
-        win_rates: args.win_rates || def.betting == Betting::NoLimit,
+        equities: args.equities || def.betting == Betting::NoLimit,
         rounds: args.rounds.0,
         deals: args.deals.0,
         seed: args.seed,
@@ -597,10 +599,10 @@ impl Checkpoint {
         resume: impl FnOnce(&str) -> Result<(), E>,
     ) -> Result<(), Failure> {
         let Some(file) = &self.file else { return Ok(()) };
-        let Some(bytes) = file.read().map_err(|error| Failure::at(file.path(), error))? else {
+        let Some(bytes) = file.read().map_err(|error| Failure::file(file.path(), error))? else {
             return Ok(());
         };
-        resume(&String::from_utf8_lossy(&bytes)).map_err(|error| Failure::at(file.path(), error))
+        resume(&String::from_utf8_lossy(&bytes)).map_err(|error| Failure::file(file.path(), error))
     }
 
     /// Writes the state if it is due. An error ends the command after a stop.
@@ -611,10 +613,10 @@ impl Checkpoint {
         let stopped = self.stop.asked();
         if let Some(file) = self.file.as_mut().filter(|file| stopped || file.due()) {
             let state = state().map_err(|error| {
-                Failure::at(file.path(), format!("the search cannot be saved: {error}"))
+                Failure::file(file.path(), format!("the search cannot be saved: {error}"))
             })?;
             file.write(|to| to.write_all(state.as_bytes()))
-                .map_err(|error| Failure::at(file.path(), error))?;
+                .map_err(|error| Failure::file(file.path(), error))?;
         }
         match &self.file {
             _ if !stopped => Ok(()),

@@ -99,7 +99,7 @@ impl Device {
 
     /// Checks that this build can train on it and that it is there.
     pub fn check(self) -> Result<(), Failure> {
-        Trainer::of(self).map(|_| ())
+        Trainer::on_device(self).map(|_| ())
     }
 }
 
@@ -113,7 +113,7 @@ pub(super) enum Trainer {
 impl Trainer {
     /// Opens the device, and prints the name of the GPU to stderr unless `quiet`.
     pub(super) fn open(device: Device, quiet: bool) -> Result<Trainer, Failure> {
-        let trainer = Trainer::of(device)?;
+        let trainer = Trainer::on_device(device)?;
         if let (false, Some(name)) = (quiet, trainer.gpu()) {
             // Nothing can be done when stderr is closed.
             let _ = writeln!(std::io::stderr(), "training on {name}");
@@ -121,7 +121,7 @@ impl Trainer {
         Ok(trainer)
     }
 
-    fn of(device: Device) -> Result<Trainer, Failure> {
+    fn on_device(device: Device) -> Result<Trainer, Failure> {
         match device {
             Device::Cpu => Ok(Trainer::Processor),
             #[cfg(feature = "gpu")]
@@ -160,7 +160,7 @@ impl Trainer {
         match self {
             Trainer::Processor => options,
             #[cfg(feature = "gpu")]
-            Trainer::Gpu(gpu) => format!("{options}, on {}", gpu.by()),
+            Trainer::Gpu(gpu) => format!("{options}, on {}", gpu.api()),
         }
     }
 

@@ -174,7 +174,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     checkpoints.copy_losses(named, &args.out.with_extension("csv"), ["Huber loss", ""])?;
     let bytes = network.to_bytes(precision);
     write_whole(&args.out, |out| out.write_all(&bytes))
-        .map_err(|error| Failure::at(&args.out, error))?;
+        .map_err(|error| Failure::file(&args.out, error))?;
     let trained = Trained::new(&args.out, &lesson, &network, measured);
     let output = Output::report(&trained, args.json)?;
     Ok(output.then(checkpoints.end().map_err(Failure::from)))

@@ -52,7 +52,7 @@ pub fn action_words(action: Action, state: &PublicState) -> (&'static str, Strin
     let all_in = |whole: bool| if whole { ", all-in" } else { "" };
     let street = |seat| state.committed_street(seat);
     let bet = state.def().seats().any(|seat| street(seat) > 0);
-    match (action, Incr::of(action, state)) {
+    match (action, Incr::from_action(action, state)) {
         (Action::Call, Incr::Call) => {
             let owed = state.legal().to_call;
             ("call", format!(" {}{}", chips(owed), all_in(owed == state.stack(seat))))

@@ -71,7 +71,9 @@ pub fn reply(data: &[u8]) {
 
 /// The line an entrant would be sent in this state.
 fn sent(dealer: &Dealer, entrant: usize) -> Vec<u8> {
-    MatchState::of(dealer.hand(), dealer.seat_of(entrant), dealer.state()).to_string().into_bytes()
+    MatchState::for_seat(dealer.hand(), dealer.seat_of(entrant), dealer.state())
+        .to_string()
+        .into_bytes()
 }
 
 fn expand(line: &[u8], asked: &[u8]) -> Vec<u8> {

@@ -47,7 +47,7 @@ pub fn incr(data: &[u8]) {
     state.deal_from(&deck).expect("the deck is long enough");
     if let Ok(action) = incr.action(&state) {
         assert!(matches!(state.turn(), Turn::Act(_)));
-        assert_eq!(Incr::of(action, &state), incr);
+        assert_eq!(Incr::from_action(action, &state), incr);
         state.apply(action).expect("what is allowed is legal");
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use cards::{Board, Combo, Ties, WinRate, all_in, all_in_without_table};
+use cards::{Board, Combo, Ties, Equity, all_in, all_in_without_table};
 use criterion::{Criterion, criterion_group, criterion_main};
 use pokers::{HandRange, exact_equity, get_card_mask};
 
@@ -35,7 +35,7 @@ fn all_ins(criterion: &mut Criterion) {
         let mask = get_card_mask(board);
         let (hero, villain) = (combo(hero), combo(villain));
         let board = board.parse::<Board>().expect("cards").set();
-        let counted = || -> WinRate {
+        let counted = || -> Equity {
             all_in_without_table(hero, black_box(villain), board).expect("a deal")
         };
         let known = counted().value(Ties::Half);

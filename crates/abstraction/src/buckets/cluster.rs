@@ -1,5 +1,5 @@
 //! Clusters of hands with similar potential, by k-means with the earth mover's distance over
-//! histograms of next-street win-rates.
+//! histograms of next-street equities.
 //!
 //! Gilpin, Sandholm, Sørensen, "Potential-aware automated abstraction", AAAI 2007; Ganzfried and
 //! Sandholm, "Potential-aware imperfect-recall abstraction with earth mover's distance", AAAI 2014.
@@ -9,7 +9,7 @@
 //! superfluous are skipped (Hamerly, 2010). All hands take part, weighted by how often they are
 //! dealt; all arithmetic is in integers, so that the result is the same on any number of threads.
 
-use cards::{Combo, Outlook, RiverTable};
+use cards::{Combo, HandEquity, RiverTable};
 use game::Street;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -85,8 +85,8 @@ fn all_hands(table: &RiverTable, street: Street) -> Vec<Hands> {
     let boards = if street == Street::Flop { Boards::flops() } else { Boards::turns() };
     let of_board = |(board, times): &(cards::CardSet, u32)| {
         let mut hands = Hands::default();
-        let visit = |_: Combo, outlook: &cards::Outlook| {
-            let histogram = histogram_of(outlook);
+        let visit = |_: Combo, hand_equity: &cards::HandEquity| {
+            let histogram = histogram_of(hand_equity);
             match hands.weights.last_mut() {
                 Some(last) if hands.histograms.last() == Some(&histogram) => *last += times,
                 _ => {
@@ -364,15 +364,15 @@ impl Counts {
     }
 }
 
-// Histograms of a hand's win-rates on the next street, and the distance between two.
+// Histograms of a hand's equities on the next street, and the distance between two.
 //
-// A histogram is stored as its running sums: for each of 31 win-rates, 1/32 apart, the number of
-// next-street boards (47 from a flop, 46 from a turn) on which the hand's win-rate is below it.
+// A histogram is stored as its running sums: for each of 31 equities, 1/32 apart, the number of
+// next-street boards (47 from a flop, 46 from a turn) on which the hand's equity is below it.
 // The earth mover's distance between two histograms on a line is the sum of the absolute
 // differences of their running sums, so it is a whole number, and the histogram with the least
 // total distance to many has the median of theirs in each place.
 
-/// Number of bins of the win-rate.
+/// Number of bins of the equity.
 pub(super) const BINS: usize = 32;
 
 /// A histogram as running sums; the last place is unused and zero.
@@ -382,9 +382,9 @@ pub(super) type Histogram = [u8; BINS];
 const BOARDS: usize = 47;
 
 /// The histogram of a hand on a flop or turn.
-pub(super) fn histogram_of(outlook: &Outlook) -> Histogram {
+pub(super) fn histogram_of(hand_equity: &HandEquity) -> Histogram {
     let mut sums = [0; BINS];
-    let Some(next) = outlook.later().first() else { return sums };
+    let Some(next) = hand_equity.later().first() else { return sums };
     // The reciprocal of the denominator, rounded up: exact for numerators below 2^17.
     let scale = ((BINS as u64) << 40) / u64::from(next.denominator().max(1)) + 1;
     for (numerator, count) in next.counts() {
@@ -405,7 +405,7 @@ fn distance(a: &Histogram, b: &Histogram) -> u16 {
 }
 
 /// The sum of the running sums. The difference of two masses is a lower bound of the distance. The
-/// mass falls as the mean win-rate rises.
+/// mass falls as the mean equity rises.
 #[inline]
 fn mass(histogram: &Histogram) -> u16 {
     histogram.iter().copied().map(u16::from).sum()
@@ -492,9 +492,9 @@ mod tests {
         for (hole, board) in [(17, "2c7dKh"), (800, "2c7dKhKs"), (1325, "2c3c4c5c")] {
             let hole = Combo::from_index(hole).expect("a combo");
             let board: cards::Board = board.parse().expect("a board");
-            let outlook = table.outlook(hole, board.set()).expect("a hand");
-            let counts = outlook.later()[0].histogram(BINS);
-            let sums = histogram_of(&outlook);
+            let hand_equity = table.hand_equity(hole, board.set()).expect("a hand");
+            let counts = hand_equity.later()[0].histogram(BINS);
+            let sums = histogram_of(&hand_equity);
             let mut sum = 0;
             for bin in 0..BINS - 1 {
                 sum += counts[bin];

@@ -32,7 +32,7 @@ use std::sync::OnceLock;
 
 use arrayvec::ArrayVec;
 use cards::{
-    Board, Card, CardSet, Combo, HoleCards, OnBoard, Outlook, RiverBoard, RiverTable, Ties,
+    Board, Card, CardSet, Combo, HandEquity, HoleCards, OnBoard, RiverBoard, RiverTable, Ties,
 };
 use game::Street;
 use sha2::{Digest, Sha256};
@@ -43,7 +43,7 @@ use self::recipe::Rule;
 use crate::Error;
 
 pub use self::recipe::{BucketRecipe, Kind};
-pub use self::report::{Example, ExampleHand, MadeHand, StreetReport, WinRates};
+pub use self::report::{EquityRange, Example, ExampleHand, MadeHand, StreetReport};
 
 mod cluster;
 mod percentiles;
@@ -150,7 +150,7 @@ impl Buckets {
         let (Some(one), Some(other)) = (cards.next(), cards.next()) else { return };
         let Some(hole) = Combo::new(one, other) else { return };
         let board: CardSet = cards.by_ref().take(3).collect();
-        let boards = [Some(board), cards.next().map(|turn| board | CardSet::of(turn))];
+        let boards = [Some(board), cards.next().map(|turn| board | CardSet::single(turn))];
         for board in boards.into_iter().flatten() {
             // The hand shares no card with the board, so it has a bucket.
             let _ = self.of_combo(hole, board);
@@ -181,22 +181,22 @@ impl Buckets {
         if let Some(bucket) = self.tables.get().and_then(|tables| tables.get(hole, board)) {
             return Ok(bucket);
         }
-        Ok(self.rules[street.index()].bucket(hole, board, &mut Outlook::default())?)
+        Ok(self.rules[street.index()].bucket(hole, board, &mut HandEquity::default())?)
     }
 
     /// The buckets of all hands on a board of 0, 3, 4 or 5 cards, indexed by combo number; 0 for
     /// hands that share a card with it. A millisecond on the flop, less later; several times that
-    /// for hands without an outlook.
+    /// for hands without a `HandEquity`.
     ///
     /// # Errors
     /// When the board's number of cards is not 0, 3, 4 or 5.
     pub fn on_board(&self, board: CardSet) -> Result<Box<[u16]>, Error> {
         let rule = &self.rules[street_of(board)?.index()];
         let mut buckets = vec![0; Combo::COUNT].into_boxed_slice();
-        if !board.is_empty() && rule.by_outlook() {
+        if !board.is_empty() && rule.by_hand_equity() {
             let class = rule.class(board);
-            RiverTable::shared(Ties::Half).each_hand(board, |combo, outlook| {
-                buckets[combo.index()] = rule.bucket_of(class, outlook) as u16;
+            RiverTable::shared(Ties::Half).each_hand(board, |combo, hand_equity| {
+                buckets[combo.index()] = rule.bucket_of(class, hand_equity) as u16;
             })?;
             return Ok(buckets);
         }
@@ -286,7 +286,7 @@ struct Tables {
 /// The river's part: there are too many river hands for a table by hand.
 #[derive(Debug, Clone)]
 enum River {
-    /// Buckets by board class and win-rate in 1,980ths, which the table of river states has.
+    /// Buckets by board class and equity in 1,980ths, which the table of river states has.
     ByWinRate {
         /// The class of each board by its number; empty where there is one class.
         classes: Box<[u16]>,
@@ -296,7 +296,7 @@ enum River {
     ByRule,
 }
 
-/// Number of possible win-rates of a river hand.
+/// Number of possible equities of a river hand.
 const RATES: usize = RiverTable::DENOMINATOR as usize + 1;
 
 impl Tables {
@@ -315,7 +315,7 @@ impl Tables {
         Tables { flop, turn, river }
     }
 
-    /// The bucket of a hand on a board of three or four cards, and of five where win-rates decide
+    /// The bucket of a hand on a board of three or four cards, and of five where equities decide
     /// it. The hand must share no card with the board.
     #[inline]
     fn get(&self, hole: Combo, board: CardSet) -> Option<u32> {
@@ -333,7 +333,7 @@ impl Tables {
     /// The table positions of a deal's buckets.
     #[inline]
     fn find(&self, holes: [Combo; 2], board: &[Card; 5]) -> Found {
-        let [a, b, c, d, e] = board.map(CardSet::of);
+        let [a, b, c, d, e] = board.map(CardSet::single);
         let flop = a | b | c;
         let turn = flop | d;
         let river = turn | e;
@@ -353,7 +353,7 @@ impl Tables {
     fn read(&self, rules: &[Rule; 4], found: &Found) -> DealtBuckets {
         let on_river = self.river.read(found).unwrap_or_else(|| {
             found.holes.map(|hole| {
-                let bucket = rules[3].bucket(hole, found.river, &mut Outlook::default());
+                let bucket = rules[3].bucket(hole, found.river, &mut HandEquity::default());
                 bucket.unwrap_or_default()
             })
         });
@@ -381,7 +381,7 @@ struct Found {
 
 impl River {
     fn from_rule(rule: &Rule) -> River {
-        if !rule.by_outlook() {
+        if !rule.by_hand_equity() {
             return River::ByRule;
         }
         let (classes, count): (Box<[u16]>, u32) = match rule {
@@ -393,8 +393,8 @@ impl River {
         };
         let rates = |class| {
             (0..RATES).map(move |rate| {
-                let outlook = Outlook::on_river(rate as u16);
-                rule.bucket_of(class, &outlook) as u16
+                let hand_equity = HandEquity::on_river(rate as u16);
+                rule.bucket_of(class, &hand_equity) as u16
             })
         };
         River::ByWinRate { classes, buckets: (0..count).flat_map(rates).collect() }
@@ -430,15 +430,15 @@ fn written_out(rule: &Rule, street: Street) -> Box<[u16]> {
     let mut buckets = vec![0; boards.rows().len() * Combo::COUNT].into_boxed_slice();
     let rows = buckets.chunks_mut(Combo::COUNT).zip(boards.rows());
     parallel::for_each(rows, |(row, (board, _))| {
-        if rule.by_outlook() {
-            let visit = |hole: Combo, outlook: &Outlook| {
-                row[hole.index()] = rule.bucket_of(0, outlook) as u16;
+        if rule.by_hand_equity() {
+            let visit = |hole: Combo, hand_equity: &HandEquity| {
+                row[hole.index()] = rule.bucket_of(0, hand_equity) as u16;
             };
             table.each_hand(*board, visit).expect("boards of three or four cards");
         } else {
-            let mut outlook = Outlook::default();
+            let mut hand_equity = HandEquity::default();
             for hole in Combo::all().filter(|hole| !hole.set().intersects(*board)) {
-                let bucket = rule.bucket(hole, *board, &mut outlook);
+                let bucket = rule.bucket(hole, *board, &mut hand_equity);
                 row[hole.index()] = bucket.expect("a hand beside its board") as u16;
             }
         }

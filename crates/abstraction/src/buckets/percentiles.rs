@@ -5,7 +5,7 @@
 use std::sync::LazyLock;
 
 use cards::{
-    CanonicalIndex, CardSet, Category, Combo, Outlook, PartialHand, RiverTable, SuitPermutation,
+    CanonicalIndex, CardSet, Category, Combo, HandEquity, PartialHand, RiverTable, SuitPermutation,
     choose,
 };
 use game::Street;
@@ -30,13 +30,13 @@ fn scores(street: Street) -> usize {
     }
 }
 
-/// The score of a hand: `E[HS²]` as a whole number; on the river the win-rate, which has the same
+/// The score of a hand: `E[HS²]` as a whole number; on the river the equity, which has the same
 /// order.
-pub(super) fn score(outlook: &Outlook) -> u32 {
-    let Some(rivers) = outlook.later().last() else { return outlook.ratio().0 as u32 };
+pub(super) fn score(hand_equity: &HandEquity) -> u32 {
+    let Some(rivers) = hand_equity.later().last() else { return hand_equity.ratio().0 as u32 };
     let square = |(value, count): (u32, u32)| u64::from(value).pow(2) * u64::from(count);
     let sum: u64 = rivers.counts().map(square).sum();
-    let shift = if outlook.later().len() == 2 { FLOP_SHIFT } else { TURN_SHIFT };
+    let shift = if hand_equity.later().len() == 2 { FLOP_SHIFT } else { TURN_SHIFT };
     (sum >> shift) as u32
 }
 
@@ -112,7 +112,7 @@ pub(super) fn steps(street: Street, groups: u32) -> Result<Vec<u32>, u32> {
     let most = scores(street) as f64 - 1.0;
     let least = |step: u32| {
         let square = f64::from(step) / f64::from(groups);
-        // River scores are win-rates, whose squares are divided evenly.
+        // River scores are equities, whose squares are divided evenly.
         (most * if street == Street::River { square.sqrt() } else { square }).ceil() as u32
     };
     let mut cuts: Vec<u32> = (1..groups).map(least).collect();

@@ -6,7 +6,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use cards::{
-    CanonicalIndex, CardSet, Category, Combo, Outlook, RiverTable, StartingHand, Ties, evaluate,
+    CanonicalIndex, CardSet, Category, Combo, HandEquity, RiverTable, StartingHand, Ties, evaluate,
 };
 use game::Street;
 
@@ -24,7 +24,7 @@ pub enum Kind {
     /// flush, …): nine.
     Category,
     /// `ehs2:N`: N equally likely groups of hands in the order of E(HS²), the mean square of the
-    /// win-rate on the river; on the river itself that is the order of win-rates. After the flop.
+    /// equity on the river; on the river itself that is the order of equities. After the flop.
     Ehs2(u32),
     /// `ehs2-width:N`: N groups for equal steps of E(HS²) from 0 to 1, however many hands fall into
     /// each. After the flop.
@@ -37,7 +37,7 @@ pub enum Kind {
         /// Number of groups in each class.
         each: u32,
     },
-    /// `features:S:Q`: hands that agree in the win-rate and in Q quantiles of the win-rate on the
+    /// `features:S:Q`: hands that agree in the equity and in Q quantiles of the equity on the
     /// next street, all rounded to Sths. The number of buckets follows. After the flop.
     Features {
         /// Number of steps from 0 to 1.
@@ -45,7 +45,7 @@ pub enum Kind {
         /// Number of quantiles, evenly spaced; on the river there are none.
         quantiles: u32,
     },
-    /// `emd:N`, or `emd:N:SEED`: N clusters of hands with similar distributions of the win-rate on
+    /// `emd:N`, or `emd:N:SEED`: N clusters of hands with similar distributions of the equity on
     /// the next street, by k-means with the earth mover's distance. Flop and turn.
     Emd {
         /// Number of clusters.
@@ -325,19 +325,19 @@ impl Rule {
         }
     }
 
-    /// The bucket of a hand that shares no card with the board. `outlook` is a workspace.
+    /// The bucket of a hand that shares no card with the board. `hand_equity` is a workspace.
     pub(super) fn bucket(
         &self,
         hole: Combo,
         board: CardSet,
-        outlook: &mut Outlook,
+        hand_equity: &mut HandEquity,
     ) -> Result<u32, cards::Error> {
         match self {
             Rule::StartingHands | Rule::Pairs => Ok(self.before_flop(hole)),
             Rule::Category => Ok(evaluate(hole.set() | board).category() as u32),
             _ => {
-                RiverTable::shared(Ties::Half).outlook_into(hole, board, outlook)?;
-                Ok(self.bucket_of(self.class(board), outlook))
+                RiverTable::shared(Ties::Half).hand_equity_into(hole, board, hand_equity)?;
+                Ok(self.bucket_of(self.class(board), hand_equity))
             }
         }
     }
@@ -350,22 +350,22 @@ impl Rule {
         }
     }
 
-    /// Whether the outlook alone decides the bucket of a hand on boards of one class.
-    pub(super) fn by_outlook(&self) -> bool {
+    /// Whether the equity alone decides the bucket of a hand on boards of one class.
+    pub(super) fn by_hand_equity(&self) -> bool {
         !matches!(self, Rule::StartingHands | Rule::Pairs | Rule::Category)
     }
 
-    /// The bucket of a hand with this outlook on a board of this class.
-    pub(super) fn bucket_of(&self, class: u32, outlook: &Outlook) -> u32 {
+    /// The bucket of a hand with this equity on a board of this class.
+    pub(super) fn bucket_of(&self, class: u32, hand_equity: &HandEquity) -> u32 {
         match self {
             Rule::Keyed { steps, quantiles, keys } => {
-                let key = feature_key(outlook, *steps, *quantiles);
+                let key = feature_key(hand_equity, *steps, *quantiles);
                 keys.partition_point(|&other| other < key).min(keys.len() - 1) as u32
             }
             Rule::Histograms { centres } => {
-                u32::from(centres.nearest(&cluster::histogram_of(outlook)).centre)
+                u32::from(centres.nearest(&cluster::histogram_of(hand_equity)).centre)
             }
-            _ => self.bucket_with(class, percentiles::score(outlook)),
+            _ => self.bucket_with(class, percentiles::score(hand_equity)),
         }
     }
 
@@ -462,16 +462,16 @@ fn words(bytes: &[u8], count: usize) -> Option<Vec<u32>> {
     sound.then(|| words.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect())
 }
 
-/// The feature key of a hand: its win-rate and the quantiles of the win-rate on the next street,
+/// The feature key of a hand: its equity and the quantiles of the equity on the next street,
 /// from the lowest, each rounded to `steps` steps, as the digits of a number.
 ///
 /// After Bertsimas and Paskov, "World-class interpretable poker" (2022), who group hands by such
 /// features; their rounding is not published.
-fn feature_key(outlook: &Outlook, steps: u32, quantiles: u32) -> u64 {
+fn feature_key(hand_equity: &HandEquity, steps: u32, quantiles: u32) -> u64 {
     let base = u64::from(steps) + 1;
     let digit = |share: f64| (share * f64::from(steps)).round() as u64;
-    let mut key = digit(outlook.win_rate());
-    if let Some(next) = outlook.later().first() {
+    let mut key = digit(hand_equity.equity());
+    if let Some(next) = hand_equity.later().first() {
         for number in 1..=quantiles {
             let at = f64::from(number) / f64::from(quantiles + 1);
             key = key * base + digit(next.quantile(at));
@@ -485,8 +485,8 @@ fn all_feature_keys(table: &RiverTable, street: Street, steps: u32, quantiles: u
     let rivers = CanonicalIndex::new([5]).expect("five cards have an index");
     let of_board = |board: CardSet| {
         let mut keys = BTreeSet::new();
-        let visit = |_: Combo, outlook: &Outlook| {
-            keys.insert(feature_key(outlook, steps, quantiles));
+        let visit = |_: Combo, hand_equity: &HandEquity| {
+            keys.insert(feature_key(hand_equity, steps, quantiles));
         };
         table.each_hand(board, visit).expect("boards of three to five cards");
         keys

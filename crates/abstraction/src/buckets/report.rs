@@ -1,8 +1,8 @@
-//! Quality of buckets, estimated from random hands: win-rate variance within buckets, and examples.
+//! Quality of buckets, estimated from random hands: equity variance within buckets, and examples.
 
 use std::fmt;
 
-use cards::{Board, Card, Category, Combo, HoleCards, Outlook, RiverTable, Ties, evaluate};
+use cards::{Board, Card, Category, Combo, HandEquity, HoleCards, RiverTable, Ties, evaluate};
 use game::Street;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -27,9 +27,9 @@ pub struct StreetReport {
     pub unseen: u32,
     /// The share of hands in the fullest bucket.
     pub fullest: f64,
-    /// The variance of the win-rate over all hands.
+    /// The variance of the equity over all hands.
     pub variance: f64,
-    /// The mean variance of the win-rate within a bucket: the part of `variance` that the
+    /// The mean variance of the equity within a bucket: the part of `variance` that the
     /// abstraction loses.
     #[serde(rename = "variance_within")]
     pub within: f64,
@@ -44,17 +44,17 @@ pub struct Example {
     pub bucket: u32,
     /// The share of all hands.
     pub share: f64,
-    /// The win-rates of its hands.
-    pub win_rate: WinRates,
+    /// The equities of its hands.
+    pub equity: EquityRange,
     /// The hand categories on their boards, the most frequent first.
     pub made: Vec<MadeHand>,
     /// Some of its hands, with their boards.
     pub hands: Vec<ExampleHand>,
 }
 
-/// The win-rates of a bucket's hands.
+/// The equities of a bucket's hands.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct WinRates {
+pub struct EquityRange {
     /// Their mean.
     pub mean: f64,
     /// The lowest.
@@ -103,15 +103,15 @@ struct DrawnSums {
 }
 
 impl DrawnSums {
-    fn add(&mut self, win_rate: f64, category: Category, cards: ExampleHand) {
+    fn add(&mut self, equity: f64, category: Category, cards: ExampleHand) {
         if self.hands == 0 {
-            (self.least, self.most) = (win_rate, win_rate);
+            (self.least, self.most) = (equity, equity);
         }
         self.hands += 1;
-        self.sum += win_rate;
-        self.squares += win_rate * win_rate;
-        self.least = self.least.min(win_rate);
-        self.most = self.most.max(win_rate);
+        self.sum += equity;
+        self.squares += equity * equity;
+        self.least = self.least.min(equity);
+        self.most = self.most.max(equity);
         self.categories[category as usize] += 1;
         if self.first.len() < EACH {
             self.first.push(cards);
@@ -133,7 +133,7 @@ impl DrawnSums {
         Example {
             bucket,
             share: f64::from(self.hands) / f64::from(HANDS),
-            win_rate: WinRates {
+            equity: EquityRange {
                 mean: self.sum / f64::from(self.hands),
                 least: self.least,
                 most: self.most,
@@ -153,22 +153,26 @@ impl Buckets {
         let mut rng = Pcg64Mcg::seed_from_u64(seed);
         let mut drawn: Vec<DrawnSums> = Vec::new();
         drawn.resize_with(self.count(street) as usize, DrawnSums::default);
-        let mut outlook = Outlook::default();
+        let mut hand_equity = HandEquity::default();
         let mut all = DrawnSums::default();
         for _ in 0..HANDS {
             let (hole, board) = draw(&mut rng, [0, 3, 4, 5][street.index()]);
             let combo = Combo::new(hole[0], hole[1]).ok_or_else(no_hand)?;
-            let win_rate = if street == Street::Preflop {
-                cards::win_rate(combo, board.set())?.value(Ties::Half)
+            let equity = if street == Street::Preflop {
+                cards::equity(combo, board.set())?.value(Ties::Half)
             } else {
-                RiverTable::shared(Ties::Half).outlook_into(combo, board.set(), &mut outlook)?;
-                outlook.win_rate()
+                RiverTable::shared(Ties::Half).hand_equity_into(
+                    combo,
+                    board.set(),
+                    &mut hand_equity,
+                )?;
+                hand_equity.equity()
             };
             let category = evaluate(combo.set() | board.set()).category();
             let bucket = self.of_combo(combo, board.set())?;
             let cards = ExampleHand { hole, board };
-            drawn[bucket as usize].add(win_rate, category, cards.clone());
-            all.add(win_rate, category, cards);
+            drawn[bucket as usize].add(equity, category, cards.clone());
+            all.add(equity, category, cards);
         }
         let total = f64::from(HANDS);
         let fullest = drawn.iter().map(|drawn| drawn.hands).max().unwrap_or(0);
@@ -212,7 +216,7 @@ impl fmt::Display for StreetReport {
         let explained = 100.0 * (1.0 - within / variance.max(f64::MIN_POSITIVE));
         writeln!(
             f,
-            "{street}: {buckets} buckets, the fullest with {:.2} % of hands; win-rates differ by \
+            "{street}: {buckets} buckets, the fullest with {:.2} % of hands; equities differ by \
              {:.4} within a bucket, {:.4} in all (standard deviations; {explained:.2} % of the \
              variance is kept)",
             100.0 * fullest,
@@ -225,7 +229,7 @@ impl fmt::Display for StreetReport {
 
 impl fmt::Display for Example {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let WinRates { mean, least, most } = self.win_rate;
+        let EquityRange { mean, least, most } = self.equity;
         let [mean, least, most] = [mean, least, most].map(|rate| 100.0 * rate);
         write!(f, "{:5}: wins {mean:.1} % ({least:.1}–{most:.1}); ", self.bucket)?;
         for (number, MadeHand { made, share }) in self.made.iter().take(3).enumerate() {

@@ -5,27 +5,27 @@ use super::{Ties, check, each_river};
 use crate::counting::ranks;
 use crate::{Card, CardSet, Combo, Error};
 
-/// Denominators of the win-rate on one board of each street: twice the number of endings.
+/// Denominators of the equity on one board of each street: twice the number of endings.
 pub(crate) const RIVER: u32 = RiverTable::DENOMINATOR as u32;
 pub(crate) const TURN: u32 = 46 * RIVER;
 pub(crate) const FLOP: u32 = 1081 * RIVER;
 
-/// A hand's win-rate against a uniform opponent now, and its distribution on every later street.
+/// A hand's equity against a uniform opponent now, and its distribution on every later street.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Outlook {
+pub struct HandEquity {
     pub(crate) numerator: u64,
     pub(crate) denominator: u64,
     pub(crate) later: Vec<Distribution>,
 }
 
-impl Outlook {
-    /// The outlook of a hand on a flop, turn or river without a table: about 1 ms from a flop. For
-    /// many hands, and before the flop, take [`RiverTable::outlook`], which is a hundred times
+impl HandEquity {
+    /// The equity of a hand on a flop, turn or river without a table: about 1 ms from a flop. For
+    /// many hands, and before the flop, take [`RiverTable::hand_equity`], which is a hundred times
     /// faster.
     ///
     /// # Errors
     /// When the board has not 3, 4 or 5 cards, or shares one with the hand.
-    pub fn new(hole: Combo, board: CardSet, ties: Ties) -> Result<Outlook, Error> {
+    pub fn new(hole: Combo, board: CardSet, ties: Ties) -> Result<HandEquity, Error> {
         check(hole, board, &[3, 4, 5])?;
         let (mut rivers, mut turns) = (Vec::new(), [0u32; Card::COUNT as usize]);
         each_river(board, hole.set(), &mut |river| {
@@ -33,7 +33,7 @@ impl Outlook {
             rivers.push(value);
             (river - board).iter().for_each(|card| turns[card.index() as usize] += value);
         });
-        let mut outlook = Outlook {
+        let mut hand_equity = HandEquity {
             numerator: rivers.iter().copied().map(u64::from).sum(),
             denominator: u64::from(RIVER) * rivers.len() as u64,
             later: Vec::new(),
@@ -41,25 +41,25 @@ impl Outlook {
         if board.len() == 3 {
             let next = CardSet::FULL - board - hole.set();
             let turns = next.iter().map(|card| turns[card.index() as usize]).collect();
-            outlook.later.push(sorted(TURN, turns));
+            hand_equity.later.push(sorted(TURN, turns));
         }
         if board.len() < 5 {
-            outlook.later.push(sorted(RIVER, rivers));
+            hand_equity.later.push(sorted(RIVER, rivers));
         }
-        Ok(outlook)
+        Ok(hand_equity)
     }
 
-    /// The outlook of a hand on a river, given its win-rate in 1,980ths.
-    pub fn on_river(value: u16) -> Outlook {
-        Outlook { numerator: value.into(), denominator: RIVER.into(), later: Vec::new() }
+    /// The equity of a hand on a river, given its equity in 1,980ths.
+    pub fn on_river(value: u16) -> HandEquity {
+        HandEquity { numerator: value.into(), denominator: RIVER.into(), later: Vec::new() }
     }
 
-    /// The win-rate now, from 0 to 1.
-    pub fn win_rate(&self) -> f64 {
+    /// The equity now, from 0 to 1.
+    pub fn equity(&self) -> f64 {
         self.numerator as f64 / self.denominator.max(1) as f64
     }
 
-    /// The win-rate now as numerator and denominator; the denominator is twice the number of
+    /// The equity now as numerator and denominator; the denominator is twice the number of
     /// equally likely endings.
     pub fn ratio(&self) -> (u64, u64) {
         (self.numerator, self.denominator)
@@ -80,49 +80,50 @@ fn sorted(denominator: u32, mut numerators: Vec<u32>) -> Distribution {
     distribution
 }
 
-// The outlook of one hand: one table look-up for each class of run-outs, not for each run-out.
+// The equity of one hand: one table look-up for each class of run-outs, not for each run-out.
 //
 // Run-outs whose cards have the same ranks, and the same part in a flush, lead to the same row of
 // the table. From a flop there are some 300 such classes among 1,081 run-outs.
 
 impl RiverTable {
-    /// The outlook of a hand on any street: about 1 µs from a turn, 8 µs from a flop, 0.2 s before
+    /// The equity of a hand on any street: about 1 µs from a turn, 8 µs from a flop, 0.2 s before
     /// it.
     ///
     /// # Errors
     /// When the board has not 0, 3, 4 or 5 cards, or shares one with the hand.
-    pub fn outlook(&self, hole: Combo, board: CardSet) -> Result<Outlook, Error> {
-        let mut outlook = Outlook::default();
-        self.outlook_into(hole, board, &mut outlook)?;
-        Ok(outlook)
+    pub fn hand_equity(&self, hole: Combo, board: CardSet) -> Result<HandEquity, Error> {
+        let mut hand_equity = HandEquity::default();
+        self.hand_equity_into(hole, board, &mut hand_equity)?;
+        Ok(hand_equity)
     }
 
-    /// The same as [`RiverTable::outlook`], written into an existing outlook. Allocates nothing
+    /// The same as [`RiverTable::hand_equity`], written into an existing one. Allocates nothing
     /// from a flop on when that was of the same street.
     ///
     /// # Errors
-    /// As [`RiverTable::outlook`]; `outlook` is then unchanged.
-    pub fn outlook_into(
+    /// As [`RiverTable::hand_equity`]; `hand_equity` is then unchanged.
+    pub fn hand_equity_into(
         &self,
         hole: Combo,
         board: CardSet,
-        outlook: &mut Outlook,
+        hand_equity: &mut HandEquity,
     ) -> Result<(), Error> {
         check(hole, board, &[0, 3, 4, 5])?;
         match board.len() {
-            0 => *outlook = self.starting_hands(&[hole.starting_hand()]).remove(0),
-            3 => self.after_flop(hole, board, outlook),
-            4 => self.after_turn(hole, board, outlook),
+            0 => *hand_equity = self.starting_hands(&[hole.starting_hand()]).remove(0),
+            3 => self.after_flop(hole, board, hand_equity),
+            4 => self.after_turn(hole, board, hand_equity),
             _ => {
-                let value = self.value_of_state(RiverBoard::of(board).state(hole));
-                (outlook.numerator, outlook.denominator) = (u64::from(value), u64::from(RIVER));
-                outlook.later.clear();
+                let value = self.value_of_state(RiverBoard::from_set(board).state(hole));
+                (hand_equity.numerator, hand_equity.denominator) =
+                    (u64::from(value), u64::from(RIVER));
+                hand_equity.later.clear();
             }
         }
         Ok(())
     }
 
-    fn after_turn(&self, hole: Combo, board: CardSet, outlook: &mut Outlook) {
+    fn after_turn(&self, hole: Combo, board: CardSet, hand_equity: &mut HandEquity) {
         let rivers = Unfinished::new(board).rivers();
         let mut values = [0u16; 46];
         for (value, card) in values.iter_mut().zip((CardSet::FULL - board - hole.set()).iter()) {
@@ -130,12 +131,12 @@ impl RiverTable {
         }
         values.sort_unstable();
         let sum: u32 = values.iter().copied().map(u32::from).sum();
-        (outlook.numerator, outlook.denominator) = (u64::from(sum), u64::from(TURN));
-        outlook.later.resize_with(1, Distribution::default);
-        outlook.later[0].fill(RIVER, values.into_iter().map(u32::from));
+        (hand_equity.numerator, hand_equity.denominator) = (u64::from(sum), u64::from(TURN));
+        hand_equity.later.resize_with(1, Distribution::default);
+        hand_equity.later[0].fill(RIVER, values.into_iter().map(u32::from));
     }
 
-    fn after_flop(&self, hole: Combo, board: CardSet, outlook: &mut Outlook) {
+    fn after_flop(&self, hole: Combo, board: CardSet, hand_equity: &mut HandEquity) {
         let free = (CardSet::FULL - board - hole.set()).by_suit();
         let mut sums = Sums { rivers: Counter::new(), turns: [[0; 16]; 4] };
         let run_outs = RunOuts::new(&Unfinished::new(board), free, |river| {
@@ -153,10 +154,10 @@ impl RiverTable {
         turns.sort_unstable();
         // Each run-out was counted for both of its cards.
         let sum: u64 = turns.iter().copied().map(u64::from).sum();
-        (outlook.numerator, outlook.denominator) = (sum / 2, u64::from(FLOP));
-        outlook.later.resize_with(2, Distribution::default);
-        outlook.later[0].fill(TURN, turns.into_iter());
-        sums.rivers.drain(&mut outlook.later[1]);
+        (hand_equity.numerator, hand_equity.denominator) = (sum / 2, u64::from(FLOP));
+        hand_equity.later.resize_with(2, Distribution::default);
+        hand_equity.later[0].fill(TURN, turns.into_iter());
+        sums.rivers.drain(&mut hand_equity.later[1]);
     }
 }
 
@@ -182,14 +183,14 @@ impl Sums {
     }
 }
 
-/// Win-rates of one hand on each board that a later street may bring, all equally likely.
+/// Equities of one hand on each board that a later street may bring, all equally likely.
 ///
-/// A win-rate is a whole numerator over one common denominator, so that quantiles are exact; they
+/// An equity is a whole numerator over one common denominator, so that quantiles are exact; they
 /// become floating-point numbers last.
 #[derive(Debug, Clone, Default)]
 pub struct Distribution {
     denominator: u32,
-    /// The win-rates in increasing order, each with the cumulative number of boards. Equal ones may
+    /// The equities in increasing order, each with the cumulative number of boards. Equal ones may
     /// take several steps; where every board has its own step, quantiles need no search.
     steps: Vec<Step>,
 }
@@ -207,7 +208,7 @@ impl Distribution {
         self.steps.clear();
     }
 
-    /// Adds `count` boards with a win-rate not below those already here.
+    /// Adds `count` boards with an equity not below those already here.
     #[inline]
     pub(crate) fn push(&mut self, numerator: u32, count: u32) {
         let up_to = self.boards() + count;
@@ -255,12 +256,12 @@ impl Distribution {
         })
     }
 
-    /// The mean win-rate, which is the hand's win-rate now.
+    /// The mean equity, which is the hand's equity now.
     pub fn mean(&self) -> f64 {
         self.ratio(self.sum() as f64) / f64::from(self.boards().max(1))
     }
 
-    /// The lowest win-rate that at least the share `p` (0 to 1) of the boards do not exceed: the
+    /// The lowest equity that at least the share `p` (0 to 1) of the boards do not exceed: the
     /// quantile by nearest rank. 0 where there are no boards.
     ///
     /// A share within a billionth above a whole number of boards counts as that number, so that
@@ -295,7 +296,7 @@ impl Distribution {
         std::array::from_fn(|i| self.quantile_linear((i + 1) as f64 / 10.0))
     }
 
-    /// Number of boards in each of `bins` equal intervals from 0 to 1; a win-rate on an edge
+    /// Number of boards in each of `bins` equal intervals from 0 to 1; an equity on an edge
     /// belongs to the interval above it, and 1 to the last. Empty when `bins` is 0.
     pub fn histogram(&self, bins: usize) -> Vec<u32> {
         let mut histogram = vec![0; bins];
@@ -332,7 +333,7 @@ impl PartialEq for Distribution {
 
 impl Eq for Distribution {}
 
-/// Number of boards for each of the 1,981 win-rates that a river can have.
+/// Number of boards for each of the 1,981 equities that a river can have.
 pub(crate) struct Counter {
     boards: [u16; 64 * WORDS],
     /// A bit for each numerator that may have boards.

@@ -1,14 +1,14 @@
-//! The outlooks of all hands on a board, computed together from sums of table rows.
+//! The equities, now and later, of all hands on a board, computed together from sums of table rows.
 //!
 //! Three things save work over one hand at a time. Hands that are equal up to suits which the board
-//! treats alike share an outlook. Sums over the rivers are taken over whole table rows as if no
+//! treats alike share a `HandEquity`. Sums over the rivers are taken over whole table rows as if no
 //! hand removed a card, and each hand then subtracts the two rows of its own cards. The few
-//! win-rates after a flop or turn are sorted for many hands at once.
+//! equities after a flop or turn are sorted for many hands at once.
 
 use std::sync::OnceLock;
 
 use super::board_of;
-use super::distribution::{Counter, Distribution, FLOP, Outlook, RIVER, TURN};
+use super::distribution::{Counter, Distribution, FLOP, HandEquity, RIVER, TURN};
 use super::river::{COLUMNS, FLUSH_HANDS, RiverBoard, RiverTable, RunOuts, Unfinished};
 use crate::counting::ranks;
 use crate::{Card, CardSet, Combo, Error, SuitPermutation};
@@ -19,7 +19,7 @@ const DECK: usize = Card::COUNT as usize;
 const LANES: usize = 32;
 
 impl RiverTable {
-    /// Calls `visit` with the outlook of every hand that can be held on a board of 3, 4 or 5 cards:
+    /// Calls `visit` with the equity of every hand that can be held on a board of 3, 4 or 5 cards:
     /// 1,176 hands of a flop in about 1 ms. The order of the hands is not specified.
     ///
     /// # Errors
@@ -27,12 +27,12 @@ impl RiverTable {
     pub fn each_hand(
         &self,
         board: CardSet,
-        mut visit: impl FnMut(Combo, &Outlook),
+        mut visit: impl FnMut(Combo, &HandEquity),
     ) -> Result<(), Error> {
         board_of(board, &[3, 4, 5])?;
         let orbits = Orbits::new(board);
-        let mut visit_orbit = |first: Combo, outlook: &Outlook| {
-            orbits.for_each_hand(first, |combo| visit(combo, outlook));
+        let mut visit_orbit = |first: Combo, hand_equity: &HandEquity| {
+            orbits.for_each_hand(first, |combo| visit(combo, hand_equity));
         };
         match board.len() {
             3 => self.each_on_flop(board, &orbits, &mut visit_orbit),
@@ -46,13 +46,13 @@ impl RiverTable {
         &self,
         board: CardSet,
         orbits: &Orbits,
-        visit: &mut impl FnMut(Combo, &Outlook),
+        visit: &mut impl FnMut(Combo, &HandEquity),
     ) {
-        let river = RiverBoard::of(board);
-        let mut outlook = Outlook { denominator: u64::from(RIVER), ..Outlook::default() };
+        let river = RiverBoard::from_set(board);
+        let mut hand_equity = HandEquity { denominator: u64::from(RIVER), ..HandEquity::default() };
         for &combo in orbits.firsts() {
-            outlook.numerator = u64::from(self.value_of_state(river.state(combo)));
-            visit(combo, &outlook);
+            hand_equity.numerator = u64::from(self.value_of_state(river.state(combo)));
+            visit(combo, &hand_equity);
         }
     }
 
@@ -60,13 +60,13 @@ impl RiverTable {
         &self,
         board: CardSet,
         orbits: &Orbits,
-        visit: &mut impl FnMut(Combo, &Outlook),
+        visit: &mut impl FnMut(Combo, &HandEquity),
     ) {
         let rivers = Unfinished::new(board).rivers();
         let coming: Vec<Card> = (CardSet::FULL - board).iter().collect();
         let position = positions(&coming);
-        let mut outlook = Outlook { denominator: u64::from(TURN), ..Outlook::default() };
-        outlook.later.push(Distribution::default());
+        let mut hand_equity = HandEquity { denominator: u64::from(TURN), ..HandEquity::default() };
+        hand_equity.later.push(Distribution::default());
 
         for hands in orbits.firsts().chunks(LANES) {
             let mut values = [[i16::MAX; LANES]; 48];
@@ -85,9 +85,9 @@ impl RiverTable {
             sort_columns(&mut values);
             for (lane, &combo) in hands.iter().enumerate() {
                 let sorted: [u32; 46] = std::array::from_fn(|at| values[at][lane] as u32);
-                outlook.numerator = sorted.iter().copied().map(u64::from).sum();
-                outlook.later[0].fill(RIVER, sorted.into_iter());
-                visit(combo, &outlook);
+                hand_equity.numerator = sorted.iter().copied().map(u64::from).sum();
+                hand_equity.later[0].fill(RIVER, sorted.into_iter());
+                visit(combo, &hand_equity);
             }
         }
     }
@@ -96,14 +96,14 @@ impl RiverTable {
         &self,
         board: CardSet,
         orbits: &Orbits,
-        visit: &mut impl FnMut(Combo, &Outlook),
+        visit: &mut impl FnMut(Combo, &HandEquity),
     ) {
         let run_outs = FlopRows::new(board);
         let sums = TurnSums::after_flop(self, board, u32::from);
         let position = positions(&sums.iter().map(|(card, _)| *card).collect::<Vec<_>>());
         let mut rivers = Box::new(Counter::new());
-        let mut outlook = Outlook { denominator: u64::from(FLOP), ..Outlook::default() };
-        outlook.later.resize_with(2, Distribution::default);
+        let mut hand_equity = HandEquity { denominator: u64::from(FLOP), ..HandEquity::default() };
+        hand_equity.later.resize_with(2, Distribution::default);
 
         for hands in orbits.firsts().chunks(LANES) {
             // Sums stay below 2^24, where single precision is exact, and its minimum is one
@@ -123,11 +123,11 @@ impl RiverTable {
             for (lane, &combo) in hands.iter().enumerate() {
                 let sorted: [u32; 47] = std::array::from_fn(|at| turns[at][lane] as u32);
                 // Each run-out was counted for both of its cards.
-                outlook.numerator = sorted.iter().copied().map(u64::from).sum::<u64>() / 2;
-                outlook.later[0].fill(TURN, sorted.into_iter());
+                hand_equity.numerator = sorted.iter().copied().map(u64::from).sum::<u64>() / 2;
+                hand_equity.later[0].fill(TURN, sorted.into_iter());
                 run_outs.count(self, combo, &mut rivers);
-                rivers.drain(&mut outlook.later[1]);
-                visit(combo, &outlook);
+                rivers.drain(&mut hand_equity.later[1]);
+                visit(combo, &hand_equity);
             }
         }
     }
@@ -140,10 +140,10 @@ fn positions(cards: &[Card]) -> [usize; DECK] {
     positions
 }
 
-/// For every hand on a turn board, the sum of a function of its win-rate over the rivers.
+/// For every hand on a turn board, the sum of a function of its equity over the rivers.
 pub(crate) struct TurnSums<F> {
     rivers: [RiverBoard; DECK],
-    /// The function that is summed, of a win-rate in 1,980ths.
+    /// The function that is summed, of an equity in 1,980ths.
     term: F,
     /// Sums of the table's rows for each view, without card removal.
     rows: [[u32; FLUSH_HANDS]; 5],
@@ -223,7 +223,7 @@ impl FlopRows {
         FlopRows { rows, by_cards, coming }
     }
 
-    /// Counts the win-rates of a hand on all rivers.
+    /// Counts the equities of a hand on all rivers.
     fn count(&self, table: &RiverTable, hole: Combo, rivers: &mut Counter) {
         let columns = COLUMNS.each_ref().map(|columns| columns[hole.index()] as usize);
         for &(river, boards) in &self.rows {
@@ -233,8 +233,8 @@ impl FlopRows {
         }
         // The run-outs with one of the hand's own cards; that of both only once.
         let [a, b] = hole.cards();
-        let others = self.coming - CardSet::of(a);
-        for (own, others) in [(a, others), (b, others - CardSet::of(b))] {
+        let others = self.coming - CardSet::single(a);
+        for (own, others) in [(a, others), (b, others - CardSet::single(b))] {
             for other in others.iter() {
                 let river = self.by_cards[own.index() as usize][other.index() as usize];
                 rivers.add(
@@ -248,7 +248,7 @@ impl FlopRows {
 
 impl RiverTable {
     /// For `E[HS²]`: calls `visit` with every hand that can be held on a board of 3, 4 or 5 cards,
-    /// and with the sum of its squared win-rates, each in 1,980ths, over the 1,081, 46 or 1 rivers
+    /// and with the sum of its squared equities, each in 1,980ths, over the 1,081, 46 or 1 rivers
     /// that may come.
     ///
     /// Rows of the table are added up for all hands together: 0.5 ms for a flop, 20 µs for a turn.
@@ -278,7 +278,7 @@ impl RiverTable {
                 free.for_each(|combo| visit(combo, sums.sum(self, combo).into()));
             }
             _ => {
-                let river = RiverBoard::of(board);
+                let river = RiverBoard::from_set(board);
                 free.for_each(|combo| {
                     visit(combo, square(self.value_of_state(river.state(combo))).into());
                 });
@@ -288,7 +288,7 @@ impl RiverTable {
     }
 }
 
-/// The square of a win-rate, at most 3,920,400, so that the sum over 48 rivers fits.
+/// The square of an equity, at most 3,920,400, so that the sum over 48 rivers fits.
 fn square(value: u16) -> u32 {
     u32::from(value) * u32::from(value)
 }

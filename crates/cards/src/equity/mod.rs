@@ -13,7 +13,7 @@ mod hands;
 mod river;
 mod starting;
 
-pub use self::distribution::{Distribution, Outlook};
+pub use self::distribution::{Distribution, HandEquity};
 pub use self::flop_pairs::FlopPairs;
 pub use self::river::{RiverBoard, RiverTable};
 
@@ -21,7 +21,7 @@ pub(crate) use self::river::{COLUMNS, Classes, Counts, FLUSH_HANDS};
 
 use crate::{Card, CardSet, Combo, Error};
 
-/// The value of a tie in a win-rate.
+/// The value of a tie in an equity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Ties {
     /// Half a win: the share of the pot it brings between two players.
@@ -33,7 +33,7 @@ pub enum Ties {
 
 /// Wins and ties among equally likely endings of a hand: exact counts, never estimates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct WinRate {
+pub struct Equity {
     /// Endings in which the hand wins the whole pot.
     pub wins: u64,
     /// Endings in which the pot is shared.
@@ -42,13 +42,13 @@ pub struct WinRate {
     pub total: u64,
 }
 
-impl WinRate {
+impl Equity {
     /// Endings in which the hand loses.
     pub const fn losses(self) -> u64 {
         self.total - self.wins - self.ties
     }
 
-    /// The win-rate from 0 to 1; 0 where there are no endings at all.
+    /// The equity from 0 to 1; 0 where there are no endings at all.
     pub fn value(self, ties: Ties) -> f64 {
         if self.total == 0 {
             return 0.0;
@@ -61,15 +61,15 @@ impl WinRate {
     }
 
     /// The same hand seen by the other player: wins and losses change places.
-    pub const fn reversed(self) -> WinRate {
-        WinRate { wins: self.losses(), ..self }
+    pub const fn reversed(self) -> Equity {
+        Equity { wins: self.losses(), ..self }
     }
 }
 
-impl std::ops::Add for WinRate {
-    type Output = WinRate;
-    fn add(self, other: WinRate) -> WinRate {
-        WinRate {
+impl std::ops::Add for Equity {
+    type Output = Equity;
+    fn add(self, other: Equity) -> Equity {
+        Equity {
             wins: self.wins + other.wins,
             ties: self.ties + other.ties,
             total: self.total + other.total,
@@ -77,9 +77,9 @@ impl std::ops::Add for WinRate {
     }
 }
 
-impl std::iter::Sum for WinRate {
-    fn sum<I: Iterator<Item = WinRate>>(counts: I) -> WinRate {
-        counts.fold(WinRate::default(), |sum, next| sum + next)
+impl std::iter::Sum for Equity {
+    fn sum<I: Iterator<Item = Equity>>(counts: I) -> Equity {
+        counts.fold(Equity::default(), |sum, next| sum + next)
     }
 }
 
@@ -90,15 +90,15 @@ impl std::iter::Sum for WinRate {
 ///
 /// # Errors
 /// When the board has not 0, 3, 4 or 5 cards, or shares one with the hand.
-pub fn win_rate(hole: Combo, board: CardSet) -> Result<WinRate, Error> {
+pub fn equity(hole: Combo, board: CardSet) -> Result<Equity, Error> {
     check(hole, board, &[0, 3, 4, 5])?;
     if board.is_empty() {
         return Ok(starting::counts(hole.starting_hand()));
     }
-    let mut sum = WinRate::default();
+    let mut sum = Equity::default();
     each_river(board, hole.set(), &mut |river| {
         let Counts { wins, ties } = Classes::one(river, hole.set());
-        sum = sum + WinRate { wins: u64::from(wins), ties: u64::from(ties), total: 990 };
+        sum = sum + Equity { wins: u64::from(wins), ties: u64::from(ties), total: 990 };
     });
     Ok(sum)
 }

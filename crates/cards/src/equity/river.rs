@@ -1,5 +1,5 @@
 //! The river: which states are the same, all hands on a board at once, and a table of all
-//! win-rates.
+//! equities.
 
 use std::sync::OnceLock;
 
@@ -14,7 +14,7 @@ use crate::{Card, CardSet, Combo, Error, HandRank, PartialHand, Rank, Suit, eval
 // the set of the board's ranks in that *flush suit*, the multiset of the board's other ranks
 // (36,608 together), and for each card in the hand its rank and whether it is of the flush suit
 // (351 pairs of such card types). Both give the opponent's possible hands the same numbers and
-// strengths, so two river states with one number have the same win-rate against every opponent
+// strengths, so two river states with one number have the same equity against every opponent
 // that is itself blind to the difference, the uniform one above all.
 
 /// Number of boards and of hands where no flush is possible: multisets of five ranks, and of two.
@@ -52,12 +52,12 @@ impl RiverBoard {
     #[inline]
     pub fn new(board: CardSet) -> Result<RiverBoard, Error> {
         board_of(board, &[5])?;
-        Ok(RiverBoard::of(board))
+        Ok(RiverBoard::from_set(board))
     }
 
     /// The same as [`RiverBoard::new`], for a set known to have five cards.
     #[inline]
-    pub(crate) fn of(board: CardSet) -> RiverBoard {
+    pub(crate) fn from_set(board: CardSet) -> RiverBoard {
         let bits = board.bits();
         for suit in 0..4 {
             let mask = (bits >> (16 * suit)) as u16;
@@ -160,14 +160,14 @@ const fn column_of(a: usize, b: usize) -> usize {
     if a < b { b * (b + 1) / 2 + a } else { a * (a + 1) / 2 + b }
 }
 
-// The win-rate of every river state, in memory.
+// The equity of every river state, in memory.
 
-/// The win-rates of all river states against a uniform opponent: 26.8 MB.
+/// The equities of all river states against a uniform opponent: 26.8 MB.
 ///
 /// A value is twice the number of beaten hands plus, where ties count half, the number of tied
 /// hands, out of [`RiverTable::DENOMINATOR`]: always a whole number. The two tables together
 /// recover exact wins and ties: the one without ties holds twice the wins, and the difference is
-/// the ties. Where only a few exact counts are asked for, [`win_rate`](crate::win_rate) needs no
+/// the ties. Where only a few exact counts are asked for, [`equity`](crate::equity) needs no
 /// table.
 pub struct RiverTable {
     ties: Ties,
@@ -175,7 +175,7 @@ pub struct RiverTable {
 }
 
 impl RiverTable {
-    /// The value that stands for a win-rate of 1: twice the 990 hands that the opponent can have.
+    /// The value that stands for an equity of 1: twice the 990 hands that the opponent can have.
     pub const DENOMINATOR: u16 = 1980;
 
     /// The table shared by the whole process, built by its first user in about 0.2 s.
@@ -215,17 +215,17 @@ impl RiverTable {
         self.ties
     }
 
-    /// The win-rate of a hand on a board of five cards, in 1,980ths.
+    /// The equity of a hand on a board of five cards, in 1,980ths.
     ///
     /// # Errors
     /// When there are not five cards on the board, or one of them is in the hand.
     #[inline]
     pub fn value(&self, hole: Combo, board: CardSet) -> Result<u16, Error> {
         check(hole, board, &[5])?;
-        Ok(self.values[RiverBoard::of(board).state(hole)])
+        Ok(self.values[RiverBoard::from_set(board).state(hole)])
     }
 
-    /// The win-rate of a state, given its number, in 1,980ths.
+    /// The equity of a state, given its number, in 1,980ths.
     ///
     /// # Panics
     /// When the number is not below [`RiverBoard::STATES`].
@@ -234,7 +234,7 @@ impl RiverTable {
         self.values[state]
     }
 
-    /// The win-rates of all hands on a board of five cards, in 1,980ths, at the combos' numbers; 0
+    /// The equities of all hands on a board of five cards, in 1,980ths, at the combos' numbers; 0
     /// for hands that share a card with the board.
     ///
     /// # Errors
@@ -289,7 +289,7 @@ fn each_board(mut visit: impl FnMut(RiverBoard, CardSet)) {
         // suits.
         if ranks[0] != ranks[4] {
             let suited = ranks.iter().enumerate().map(|(i, &rank)| card(rank, i % 4));
-            visit(RiverBoard::plain(Ranks::of(ranks.iter().copied())), suited.collect());
+            visit(RiverBoard::plain(Ranks::from_ranks(ranks.iter().copied())), suited.collect());
         }
     });
     for mask in 0..1 << 13 {
@@ -301,7 +301,8 @@ fn each_board(mut visit: impl FnMut(RiverBoard, CardSet)) {
             (0..13).filter(|rank| mask >> rank & 1 == 1).map(|rank| card(rank, 3)).collect();
         each_multiset(5 - count, &mut |ranks| {
             let others: CardSet = ranks.iter().enumerate().map(|(i, &r)| card(r, i)).collect();
-            let river = RiverBoard::with_flush(3, count, number, Ranks::of(ranks.iter().copied()));
+            let river =
+                RiverBoard::with_flush(3, count, number, Ranks::from_ranks(ranks.iter().copied()));
             visit(river, in_suit | others);
         });
     }
@@ -397,7 +398,7 @@ impl Types {
 
     /// The types on a board of five cards, where the cards of `dead` cannot be held either.
     fn new(board: CardSet, dead: CardSet) -> Types {
-        let flush = RiverBoard::of(board).flush_suit();
+        let flush = RiverBoard::from_set(board).flush_suit();
         let count = if flush.is_some() { 26 } else { 13 };
         let mut types = Types { board: board.into(), count, ..Types::NONE };
         for suit in Suit::all() {
@@ -522,7 +523,7 @@ impl Classes {
 }
 
 impl Counts {
-    /// The win-rate in 1,980ths: twice the wins, plus the ties where they count half.
+    /// The equity in 1,980ths: twice the wins, plus the ties where they count half.
     #[inline]
     pub(crate) fn value(self, ties: Ties) -> u16 {
         match ties {

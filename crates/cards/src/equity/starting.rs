@@ -1,7 +1,7 @@
-//! The outlooks of the 169 starting hands, over all boards up to suit isomorphism.
+//! The equities, now and later, of the 169 starting hands, over all boards up to suit isomorphism.
 
-use super::WinRate;
-use super::distribution::{Distribution, FLOP, Outlook, RIVER, TURN};
+use super::Equity;
+use super::distribution::{Distribution, FLOP, HandEquity, RIVER, TURN};
 use super::hands::TurnSums;
 use super::river::{RiverBoard, RiverTable};
 use crate::{Card, CardSet, Combo, Rank, StartingHand, Suit};
@@ -10,22 +10,22 @@ use crate::{Card, CardSet, Combo, Rank, StartingHand, Suit};
 const BATCH_SIZE: usize = 43;
 
 impl RiverTable {
-    /// Calls `visit` with the outlook of each starting hand, over all its 19,600 flops, 230,300
+    /// Calls `visit` with the equity of each starting hand, over all its 19,600 flops, 230,300
     /// turns and 2,118,760 rivers: about 2 s for all 169.
-    pub fn each_starting_hand(&self, mut visit: impl FnMut(StartingHand, &Outlook)) {
+    pub fn each_starting_hand(&self, mut visit: impl FnMut(StartingHand, &HandEquity)) {
         let all: Vec<StartingHand> = StartingHand::all().collect();
         for hands in all.chunks(BATCH_SIZE) {
-            for (&hand, outlook) in hands.iter().zip(self.starting_hands(hands)) {
-                visit(hand, &outlook);
+            for (&hand, hand_equity) in hands.iter().zip(self.starting_hands(hands)) {
+                visit(hand, &hand_equity);
             }
         }
     }
 
-    /// The outlooks of some starting hands.
+    /// The equities, now and later, of some starting hands.
     ///
     /// One board of each isomorphism class is combined with all combos of a hand, which covers
     /// every case up to suits; the counts are then divided by the number of combos.
-    pub(crate) fn starting_hands(&self, hands: &[StartingHand]) -> Vec<Outlook> {
+    pub(crate) fn starting_hands(&self, hands: &[StartingHand]) -> Vec<HandEquity> {
         let combos: Vec<(usize, Combo)> = (hands.iter().enumerate())
             .flat_map(|(slot, hand)| hand.combos().map(move |combo| (slot, combo)))
             .collect();
@@ -52,25 +52,25 @@ impl RiverTable {
         });
         let mut rivers = vec![vec![0u32; RIVER as usize + 1]; hands.len()];
         each_board(5, |board, boards| {
-            let river = RiverBoard::of(board);
+            let river = RiverBoard::from_set(board);
             for (slot, combo) in free(board) {
                 rivers[slot][self.value_of_state(river.state(combo)) as usize] += boards;
             }
         });
 
-        let mut outlook = |slot: usize| {
+        let mut hand_equity = |slot: usize| {
             let size = hands[slot].combos().count() as u32;
             flops[slot].sort_unstable();
             let flop = merged(FLOP, flops[slot].iter().copied(), size);
             let turn = merged(TURN, (0..).zip(turns[slot].iter().copied()), size);
             let river = merged(RIVER, (0..).zip(rivers[slot].iter().copied()), size);
-            Outlook {
+            HandEquity {
                 numerator: river.sum(),
                 denominator: u64::from(river.boards()) * u64::from(RIVER),
                 later: vec![flop, turn, river],
             }
         };
-        (0..hands.len()).map(&mut outlook).collect()
+        (0..hands.len()).map(&mut hand_equity).collect()
     }
 }
 
@@ -137,9 +137,9 @@ const TOTAL: u64 = 2_097_572_400;
 
 /// The wins and ties of a starting hand against a uniform opponent over all boards: computed from
 /// the river table, and by a test again.
-pub(super) fn counts(hand: StartingHand) -> WinRate {
+pub(super) fn counts(hand: StartingHand) -> Equity {
     let [wins, ties] = COUNTS[hand.index()].map(u64::from);
-    WinRate { wins, ties, total: TOTAL }
+    Equity { wins, ties, total: TOTAL }
 }
 
 /// Wins and ties by the number of the starting hand: a chart's rows from the aces down.

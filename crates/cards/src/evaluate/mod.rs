@@ -70,7 +70,7 @@ pub(crate) struct RankSum(u32);
 
 impl RankSum {
     /// The ranks of these cards.
-    pub(crate) fn of(cards: CardSet) -> RankSum {
+    pub(crate) fn from_cards(cards: CardSet) -> RankSum {
         cards.iter().fold(RankSum(0), |sum, card| sum.with(usize::from(card.rank().index())))
     }
 

@@ -43,7 +43,7 @@ static CARDS: [PartialHand; Card::COUNT as usize] = {
     while let Some(card) = Card::from_index(index) {
         let rank = tables::RANK_KEYS[card.rank().index() as usize] as u64;
         let key = rank + (1 << (COUNTS + 4 * card.suit().index() as u32));
-        cards[index as usize] = PartialHand { key, cards: CardSet::of(card) };
+        cards[index as usize] = PartialHand { key, cards: CardSet::single(card) };
         index += 1;
     }
     cards

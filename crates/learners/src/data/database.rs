@@ -314,13 +314,13 @@ fn exists(out: &Path) -> Error {
 }
 
 fn foreign<C: Content>(path: &Path, reason: impl std::fmt::Display) -> Error {
-    Error::at(path, format!("{reason}; this is not a file of `{}`", C::COMMAND))
+    Error::file(path, format!("{reason}; this is not a file of `{}`", C::COMMAND))
 }
 
 /// The error for a file of other games than are asked for.
 fn other(path: &Path, what: &str, found: &str, expected: &str, remedy: &str) -> Error {
     let text = format!("its {what} is {found}, and {expected} is asked for: {remedy}");
-    Error::at(path, text)
+    Error::file(path, text)
 }
 
 /// The bytes before the games.
@@ -360,7 +360,7 @@ impl<C: Content> Database<C> {
         let bytes = map(path).map_err(RunError::io(path))?;
         let damaged = |reason: String| {
             let command = C::COMMAND;
-            Error::at(path, format!("{reason}; copy it again, or make it again with `{command}`"))
+            Error::file(path, format!("{reason}; copy it again, or make it again with `{command}`"))
         };
         let (card, start) = read_head::<C>(&bytes).map_err(|reason| foreign::<C>(path, reason))?;
         let expected = (4 * card.content.numbers() as u64).checked_mul(card.games);

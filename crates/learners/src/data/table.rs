@@ -164,7 +164,7 @@ impl Table {
                 for &(column, _) in &plane.factors {
                     row[column] = self.values[column * self.rows() + at];
                 }
-                let sum = plane.of(&row);
+                let sum = plane.weighted_sum(&row);
                 values.push(if sum.is_finite() { sum } else { f32::MAX });
             }
         }

@@ -58,7 +58,7 @@ impl Gpu {
     }
 
     /// The API: wgpu, which stands for Vulkan, Metal and DirectX 12.
-    pub fn by(&self) -> &'static str {
+    pub fn api(&self) -> &'static str {
         "wgpu"
     }
 
@@ -309,7 +309,7 @@ impl super::Engine for GpuEngine {
     type Error = Error;
 
     fn name(&self) -> &'static str {
-        self.gpu.by()
+        self.gpu.api()
     }
 
     fn load_state(&mut self, numbers: Numbers) -> Result<(), Error> {

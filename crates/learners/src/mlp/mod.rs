@@ -73,11 +73,17 @@ impl Mlp {
     /// Trains a classifier: cross-entropy on a softmax.
     pub fn new(train: &Table, held_out: Option<&Table>, options: MlpOptions) -> Result<Mlp, Error> {
         let held_out = held_out.map(Samples::from);
-        Mlp::with(Samples::from(train), held_out, Output::Softmax, Loss::CrossEntropy, options)
+        Mlp::with_output(
+            Samples::from(train),
+            held_out,
+            Output::Softmax,
+            Loss::CrossEntropy,
+            options,
+        )
     }
 
     /// Trains a network with this output and loss.
-    pub fn with(
+    pub fn with_output(
         train: Samples,
         held_out: Option<Samples>,
         output: Output,
@@ -85,13 +91,13 @@ impl Mlp {
         options: MlpOptions,
     ) -> Result<Mlp, Error> {
         let begin = |constants: &TrainingConstants, numbers| Ok(Processor::new(constants, numbers));
-        Mlp::on(begin, train, held_out, (output, loss), options)
+        Mlp::with_engine(begin, train, held_out, (output, loss), options)
     }
 }
 
 impl<E: Engine> Mlp<E> {
     /// Trains a network with this output and loss on the engine that `begin` makes.
-    pub fn on(
+    pub fn with_engine(
         begin: impl FnOnce(&TrainingConstants, Numbers) -> Result<E, E::Error>,
         train: Samples,
         held_out: Option<Samples>,

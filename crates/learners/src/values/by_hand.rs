@@ -30,25 +30,25 @@ fn rivers_of_a_pair(board: CardSet) -> f64 {
 
 /// A hand's prospects against the other player's range.
 #[derive(Debug, Clone, Default)]
-struct Outlook {
+struct HandEquity {
     /// The probability of the hands it can meet.
     unblocked: f32,
     /// The win rate against these, ties half.
-    win_rate: f32,
+    equity: f32,
     /// The win rates on each river where it can be held, in increasing order.
     rivers: Vec<f32>,
 }
 
 /// The prospects of all hands of a situation, for both players, by combo index.
-pub struct Outlooks {
-    outlooks: [Vec<Outlook>; 2],
+pub struct HandEquities {
+    hand_equities: [Vec<HandEquity>; 2],
     /// The values of the hands if nobody bets any more.
     pub(super) check_down: [Vec<f32>; 2],
 }
 
-impl Outlooks {
+impl HandEquities {
     /// Evaluates all hands on all rivers: takes some milliseconds for a turn.
-    pub fn new(situation: &Solved<'_>) -> Outlooks {
+    pub fn new(situation: &Solved<'_>) -> HandEquities {
         let board = situation.board;
         let boards: Vec<CardSet> = match board.len() {
             5 => vec![board],
@@ -59,7 +59,7 @@ impl Outlooks {
         };
         let mut showdown = Showdown::new(boards[0]).expect("boards of five cards");
         let mut on_board = Box::new([ShowdownSums::default(); Combo::COUNT]);
-        let mut outlooks = [0, 1].map(|_| vec![Outlook::default(); Combo::COUNT]);
+        let mut hand_equities = [0, 1].map(|_| vec![HandEquity::default(); Combo::COUNT]);
         let mut sums = [0, 1].map(|_| vec![ShowdownSums::default(); Combo::COUNT]);
         for board in boards {
             showdown.deal(board).expect("a board of five cards");
@@ -72,8 +72,8 @@ impl Outlooks {
                     sum.wins += found.wins;
                     sum.ties += found.ties;
                     sum.total += found.total;
-                    if let Some(rate) = found.win_rate(Ties::Half) {
-                        outlooks[player][hand].rivers.push(rate as f32);
+                    if let Some(rate) = found.equity(Ties::Half) {
+                        hand_equities[player][hand].rivers.push(rate as f32);
                     }
                 }
             }
@@ -82,15 +82,15 @@ impl Outlooks {
         let mut check_down = [0, 1].map(|_| vec![0.0; Combo::COUNT]);
         for player in 0..2 {
             for (hand, sum) in sums[player].iter().enumerate() {
-                let outlook = &mut outlooks[player][hand];
-                outlook.rivers.sort_unstable_by(f32::total_cmp);
-                outlook.unblocked = (sum.total / rivers) as f32;
-                outlook.win_rate = sum.win_rate(Ties::Half).unwrap_or(0.5) as f32;
+                let hand_equity = &mut hand_equities[player][hand];
+                hand_equity.rivers.sort_unstable_by(f32::total_cmp);
+                hand_equity.unblocked = (sum.total / rivers) as f32;
+                hand_equity.equity = sum.equity(Ties::Half).unwrap_or(0.5) as f32;
                 // Each player has paid half of the pot.
                 check_down[player][hand] = (0.5 * (sum.wins - sum.losses()) / rivers) as f32;
             }
         }
-        Outlooks { outlooks, check_down }
+        HandEquities { hand_equities, check_down }
     }
 
     /// The rows of a situation's hands. `stack` is in big blinds.
@@ -102,8 +102,8 @@ impl Outlooks {
         for player in 0..2 {
             let (own, other) = (&ranges[player], &ranges[1 - player]);
             for hand in Combo::all().filter(|hand| !hand.set().intersects(situation.board)) {
-                let outlook = &self.outlooks[player][hand.index()];
-                let Outlook { unblocked, win_rate, ref rivers } = *outlook;
+                let hand_equity = &self.hand_equities[player][hand.index()];
+                let HandEquity { unblocked, equity, ref rivers } = *hand_equity;
                 let squares: f32 = rivers.iter().map(|rate| rate * rate).sum();
                 let quantile = |share: f32| match rivers.len() {
                     0 => 0.5,
@@ -113,10 +113,10 @@ impl Outlooks {
                     player as f32,
                     stacks_to_pot,
                     unblocked,
-                    win_rate,
+                    equity,
                     squares / rivers.len().max(1) as f32,
-                    own.below(win_rate),
-                    other.below(win_rate),
+                    own.below(equity),
+                    other.below(equity),
                     own.mean,
                     self.check_down[player][hand.index()],
                 ]);
@@ -130,7 +130,7 @@ impl Outlooks {
 
     /// A player's range, sorted by win rate.
     fn in_range(&self, player: usize, shares: &[f32]) -> Ordered {
-        let rates = self.outlooks[player].iter().map(|outlook| outlook.win_rate);
+        let rates = self.hand_equities[player].iter().map(|hand_equity| hand_equity.equity);
         Ordered::new(rates.zip(shares.iter().copied()))
     }
 }
@@ -157,15 +157,15 @@ pub fn samples(
     let stack = database.card().content.stack as f32;
     let each = |index: usize| {
         let situation = database.game(index);
-        let outlooks = Outlooks::new(&situation);
-        let rows = outlooks.rows(&situation, stack);
+        let hand_equities = HandEquities::new(&situation);
+        let rows = hand_equities.rows(&situation, stack);
         let mut rng = Pcg64Mcg::seed_from_u64(mixed(seed, index as u64));
         let drawn = sample(&mut rng, rows.hands.len(), hands.min(rows.hands.len()));
         let (mut numbers, mut targets) = (Vec::new(), Vec::new());
         for at in drawn {
             let (player, hand) = rows.hands[at];
             numbers.extend(&rows.numbers[at * COLUMNS..][..COLUMNS]);
-            targets.push(situation.values[player][hand] - outlooks.check_down[player][hand]);
+            targets.push(situation.values[player][hand] - hand_equities.check_down[player][hand]);
         }
         (numbers, targets)
     };
@@ -183,11 +183,11 @@ pub struct ByHand<'a> {
 
 impl ValueModel for ByHand<'_> {
     fn values(&self, situation: &Solved<'_>) -> [Vec<f32>; 2] {
-        let outlooks = Outlooks::new(situation);
-        let rows = outlooks.rows(situation, self.stack);
+        let hand_equities = HandEquities::new(situation);
+        let rows = hand_equities.rows(situation, self.stack);
         let mut answers = vec![0.0; rows.hands.len()];
         self.network.answer_all(&rows.numbers, &mut answers);
-        let mut values = outlooks.check_down;
+        let mut values = hand_equities.check_down;
         for (&(player, hand), answer) in rows.hands.iter().zip(answers) {
             values[player][hand] += answer;
         }

@@ -47,7 +47,7 @@ pub struct CheckDown;
 
 impl ValueModel for CheckDown {
     fn values(&self, situation: &Solved<'_>) -> [Vec<f32>; 2] {
-        by_hand::Outlooks::new(situation).check_down
+        by_hand::HandEquities::new(situation).check_down
     }
 }
 

@@ -97,7 +97,7 @@ impl Lesson {
         let needed = 4 * rows as u64 * numbers as u64;
         if needed > memory {
             let text = format!("{rows} rows would take {needed} bytes");
-            return Err(Error::of(Kind::Memory { rows: rows as u64, needed }, text));
+            return Err(Error::with_kind(Kind::Memory { rows: rows as u64, needed }, text));
         }
         let (train, valid, test) = (0..train, train..valid, valid..count);
         Ok(Lesson { settings, database, input_encoding, train, valid, test })
@@ -255,7 +255,7 @@ fn input_encoding(
             "--encoding {name}: it is neither direct, ehs2, nested, potential or by-hand nor a \
              kind of buckets: {error}"
         );
-        Error::of(Kind::Encoding, text)
+        Error::with_kind(Kind::Encoding, text)
     })?;
     let buckets = Buckets::make(&recipe, making)?;
     Ok(InputEncoding::Ranges(Encoding::Buckets(Arc::new(buckets), street)))

@@ -221,7 +221,7 @@ impl Blueprint {
     /// came. `None` when the node of this blueprint's tree is not a decision, or the bucket does
     /// not exist.
     #[inline]
-    pub fn shares(&self, tree: &BettingTree, node: u32, bucket: u32) -> Option<&[u8]> {
+    pub fn probabilities(&self, tree: &BettingTree, node: u32, bucket: u32) -> Option<&[u8]> {
         let node = tree.nodes().get(node as usize)?;
         let NodeKind::Decision { street, first_slot, .. } = node.kind else { return None };
         let street = usize::from(street);
@@ -245,7 +245,7 @@ impl Blueprint {
             let mut reached = 0;
             for node in tree.decision_nodes(street) {
                 for bucket in 0..self.head.buckets.counts[street.index()] {
-                    let shares = self.shares(&tree, node, bucket).unwrap_or_default();
+                    let shares = self.probabilities(&tree, node, bucket).unwrap_or_default();
                     match shares.iter().map(|&share| u32::from(share)).sum() {
                         0 => {}
                         WHOLE => reached += 1,

@@ -156,7 +156,7 @@ pub fn pack(blueprint: &Blueprint, steps: u32, out: &mut dyn Write) -> io::Resul
         training: &read.training,
     };
     let shares = |node: u32, bucket: u32, row: &mut Vec<u8>| {
-        let shares = blueprint.shares(&tree, node, bucket).unwrap_or_default();
+        let shares = blueprint.probabilities(&tree, node, bucket).unwrap_or_default();
         let weights: Vec<f32> = shares.iter().map(|&share| f32::from(share)).collect();
         row.clear();
         row.resize(weights.len(), 0);

@@ -138,7 +138,7 @@ fn shape(tensors: &Tensors<'_>) -> Result<Shape, Error> {
         let &[outputs, inputs] = found else {
             let tensor = weight(sizes.len());
             let (at, reason) =
-                (tensors.at(&tensor), format!("its shape {found:?} has not two sizes"));
+                (tensors.offset(&tensor), format!("its shape {found:?} has not two sizes"));
             return Err(bad_tensor(&tensor, at, &reason));
         };
         sizes.push((outputs, inputs));
@@ -358,7 +358,7 @@ impl<'a> Tensors<'a> {
     }
 
     /// Byte offset of a tensor's numbers in the file; 0 if it is missing.
-    pub(super) fn at(&self, name: &str) -> usize {
+    pub(super) fn offset(&self, name: &str) -> usize {
         self.tensors.get(name).map_or(0, |(_, _, range)| range.start)
     }
 

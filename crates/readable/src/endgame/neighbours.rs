@@ -143,7 +143,7 @@ impl<'a> Neighbours<'a> {
         let card = |&own: &f32| {
             let mut nearest: Vec<(f32, u32, usize)> = Vec::with_capacity(k + 1);
             let mut at = 0;
-            while let Some((sum, other)) = sums.at(at) {
+            while let Some((sum, other)) = sums.get(at) {
                 let game = sum / scale;
                 if nearest.len() == k && nearest[k - 1].0 <= game {
                     break;
@@ -227,7 +227,7 @@ impl Sums {
     }
 
     /// The game at a place in the order.
-    fn at(&mut self, place: usize) -> Option<(f32, u32)> {
+    fn get(&mut self, place: usize) -> Option<(f32, u32)> {
         if place >= self.ordered {
             self.order(place + 1);
         }

@@ -82,7 +82,7 @@ impl Games {
     pub fn price_betting(&self, betting: &Betting) -> Mean {
         self.price(|game, chances| {
             let hands = Hands::new(&game.beats[0], game.game.shares(Player::First));
-            betting.chances(hands, &self.sizes, chances);
+            betting.probabilities(hands, &self.sizes, chances);
             game.game.exploitability(Player::First, chances, game.value)
         })
     }
@@ -97,7 +97,7 @@ impl Games {
             chances.resize(columns * hands.len(), 1.0);
             let mut column = Vec::new();
             for (number, &size) in self.sizes.iter().enumerate() {
-                calling.chances(hands, size, &mut column);
+                calling.probabilities(hands, size, &mut column);
                 for (card, &call) in column.iter().enumerate() {
                     chances[card * columns + 1 + number] = call;
                 }

@@ -58,7 +58,7 @@ impl Situation {
     /// The same situation with this win rate, 0 to 1; differences below 1e-9 are ignored.
     #[inline]
     #[must_use]
-    pub fn with_win_rate(mut self, rate: f64) -> Situation {
+    pub fn with_equity(mut self, rate: f64) -> Situation {
         let tenths = rate.clamp(0.0, 1.0) * 1_000.0;
         let whole = tenths.round();
         let between = (tenths - whole).abs() >= 1e-6;
@@ -99,7 +99,7 @@ impl Bounds {
             Clause::High(bound, rank) => (HIGH, bound, u16::from(rank.index())),
             Clause::Pot(bound, blinds) => (POT, bound, Pot::blinds(blinds).0),
             Clause::Outs(bound, outs) => (OUTS, bound, u16::from(outs)),
-            Clause::WinRate(bound, tenths) => (WIN_RATE, bound, tenths.saturating_mul(2)),
+            Clause::Equity(bound, tenths) => (WIN_RATE, bound, tenths.saturating_mul(2)),
             Clause::Dry(dry) => return self.flag(DRY, dry),
             Clause::Aggressive(aggressive) => return self.flag(AGGRESSIVE, aggressive),
             Clause::Times(_) => return,

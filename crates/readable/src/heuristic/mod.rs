@@ -63,7 +63,7 @@ pub enum Clause {
     /// The win rate against a uniformly random opponent hand over all boards to come, ties half: in
     /// tenths of a percent, 0 to 1,000. On the river it is the share of opponent hands that the
     /// hand beats.
-    WinRate(Bound, u16),
+    Equity(Bound, u16),
     /// A random draw with a fixed chance, see [`Times`].
     Times(Times),
 }
@@ -177,7 +177,7 @@ impl Clause {
             Clause::Outs(_, outs) if outs > Clause::MAX_OUTS => {
                 Err(format!("{outs} are too many outs: they are from 0 to {}", Clause::MAX_OUTS))
             }
-            Clause::WinRate(_, tenths) if tenths > 1_000 => Err(format!(
+            Clause::Equity(_, tenths) if tenths > 1_000 => Err(format!(
                 "{} % is not a win rate: it is from 0 to 100 %",
                 f64::from(tenths) / 10.0
             )),
@@ -310,8 +310,8 @@ impl Heuristic {
     }
 
     /// Whether any clause tests the win rate, which takes longer to compute than all other facts.
-    pub fn asks_win_rate(&self) -> bool {
-        self.clauses().any(|clause| matches!(clause, Clause::WinRate(..)))
+    pub fn asks_equity(&self) -> bool {
+        self.clauses().any(|clause| matches!(clause, Clause::Equity(..)))
     }
 
     /// Whether any statement has a random draw.

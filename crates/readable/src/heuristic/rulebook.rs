@@ -72,7 +72,7 @@ impl Rulebook {
 
     /// The same rulebook with the list of a street replaced.
     #[must_use]
-    pub fn with(mut self, street: Street, heuristic: Heuristic) -> Rulebook {
+    pub fn with_street(mut self, street: Street, heuristic: Heuristic) -> Rulebook {
         self.streets[street.index()] = Some(heuristic);
         self.lines[street.index()].clear();
         self

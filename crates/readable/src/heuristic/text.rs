@@ -229,7 +229,7 @@ fn clause(text: &str) -> Result<Clause, String> {
                          `win rate >= 80 %`"
                 )
             })?;
-            Ok(Clause::WinRate(bound, u16::try_from(tenths).unwrap_or(u16::MAX)))
+            Ok(Clause::Equity(bound, u16::try_from(tenths).unwrap_or(u16::MAX)))
         }
         _ => Err(written()),
     }
@@ -410,7 +410,7 @@ impl fmt::Display for Clause {
             Clause::Aggressive(false) => f.write_str("not aggressive"),
             Clause::Dry(true) => f.write_str("board dry"),
             Clause::Dry(false) => f.write_str("board wet"),
-            Clause::WinRate(bound, tenths) => {
+            Clause::Equity(bound, tenths) => {
                 write!(f, "win rate {bound} {} %", f64::from(*tenths) / 10.0)
             }
             Clause::Times(times) => times.fmt(f),
@@ -513,7 +513,7 @@ impl Heuristic {
                 Clause::Dry(_) => Some(Term::Dry),
                 Clause::High(..) => Some(Term::High),
                 Clause::Pot(..) => Some(Term::Pot),
-                Clause::WinRate(..) => Some(Term::WinRate),
+                Clause::Equity(..) => Some(Term::Equity),
                 Clause::Times(_) => Some(Term::Times),
                 Clause::Aggressive(_) => Some(Term::Aggressive),
                 Clause::Hand(..) => None,
@@ -536,7 +536,7 @@ pub enum Term {
     /// Dry and wet boards; their definition is a setting.
     Dry,
     /// The share of pots won against a random hand.
-    WinRate,
+    Equity,
     /// A share of times, such as one time in three.
     Times,
 }
@@ -564,7 +564,7 @@ impl Term {
                  flush (9)."
             }
             Term::Dry => "",
-            Term::WinRate => {
+            Term::Equity => {
                 "Your chance is how often you would win against two cards you know nothing of; a \
                  tie is half."
             }
@@ -634,7 +634,7 @@ fn clause_sentence(clause: Clause, street: Street) -> String {
         Clause::Aggressive(false) => "your opponent has not just bet or raised".into(),
         Clause::Dry(true) => "the board is dry".into(),
         Clause::Dry(false) => "the board is wet".into(),
-        Clause::WinRate(bound, tenths) => {
+        Clause::Equity(bound, tenths) => {
             let percent = f64::from(tenths) / 10.0;
             match street {
                 Street::River => format!("you beat {percent} % of hands {}", side(bound)),

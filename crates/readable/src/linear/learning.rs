@@ -191,7 +191,7 @@ impl Learner {
         }
     }
 
-    fn with(&self, quirk: Quirk) -> bool {
+    fn has(&self, quirk: Quirk) -> bool {
         self.with[quirk as usize]
     }
 
@@ -256,7 +256,7 @@ impl Learner {
     /// Plays one hand and learns from it.
     fn hand(&mut self, exploration: f64) {
         let [small, big] = self.deal();
-        let half = self.with(Quirk::HalfExploration);
+        let half = self.has(Quirk::HalfExploration);
         let reverse = if half { 0.5 * exploration } else { exploration };
         let one = self.act(small.kind, 0, reverse);
         let mut other = self.act(big.kind, 1, reverse);
@@ -265,7 +265,7 @@ impl Learner {
             (true, false) => [self.stack + 1.0, self.stack - 1.0],
             (true, true) => {
                 let equity = self.equities[small.combo.index() * Combo::COUNT + big.combo.index()];
-                let share = if self.with(Quirk::CoinFlips) {
+                let share = if self.has(Quirk::CoinFlips) {
                     f64::from(u8::from(self.rng.random::<u32>() < equity))
                 } else {
                     f64::from(equity) / 2f64.powi(32)
@@ -273,12 +273,12 @@ impl Learner {
                 [2.0 * self.stack * share, 2.0 * self.stack * (1.0 - share)]
             }
         };
-        let any = self.with(Quirk::ExploringOpponents);
+        let any = self.has(Quirk::ExploringOpponents);
         if any || !other.explored || !one.plays {
             self.update(small.kind, 0, &one, rewards[0]);
         }
-        if (one.plays || self.with(Quirk::UpdateAfterFold)) && (any || !one.explored) {
-            if !self.with(Quirk::StaleEstimate) {
+        if (one.plays || self.has(Quirk::UpdateAfterFold)) && (any || !one.explored) {
+            if !self.has(Quirk::StaleEstimate) {
                 other.value = self.estimate(big.kind, 1, other.plays);
             }
             self.update(big.kind, 1, &other, rewards[1]);
@@ -580,7 +580,7 @@ impl TrainingPlan {
             .collect();
         let means = stacks.iter().map(|stack| (stack.stack, stack.mean.both())).collect();
         runs.write(out, means)?;
-        fs::remove_dir_all(&runs.folder).map_err(|error| Error::at(&runs.folder, error))?;
+        fs::remove_dir_all(&runs.folder).map_err(|error| Error::file(&runs.folder, error))?;
         Ok(Trained::Whole(TrainedRules { out, features: FEATURES, method: runs.method, stacks }))
     }
 
@@ -741,7 +741,7 @@ impl FinishedRuns<'_> {
     /// method.
     fn read(&self, stack: f64, seed: u64) -> Result<Option<Weights>, Error> {
         let path = self.path(stack, seed);
-        let wrong = |why: String| Error::at(&path, format!("{why}; remove it to start again"));
+        let wrong = |why: String| Error::file(&path, format!("{why}; remove it to start again"));
         let text = match fs::read_to_string(&path) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             text => text.map_err(|error| wrong(error.to_string()))?,
@@ -751,18 +751,18 @@ impl FinishedRuns<'_> {
             let found = &model.method;
             return Err(wrong(format!("it is of `{found}`, and this is `{}`", self.method)));
         }
-        Ok(Some(model.at(stack)))
+        Ok(Some(model.at_stack(stack)))
     }
 
     /// Saves the weights of a run.
     fn keep(&self, stack: f64, seed: u64, weights: Weights) -> Result<(), Error> {
-        fs::create_dir_all(&self.folder).map_err(|error| Error::at(&self.folder, error))?;
+        fs::create_dir_all(&self.folder).map_err(|error| Error::file(&self.folder, error))?;
         self.write(&self.path(stack, seed), vec![(stack, weights)])
     }
 
     /// Writes a file of weights by stack.
     fn write(&self, path: &Path, stacks: Vec<(f64, Weights)>) -> Result<(), Error> {
         let model = LinearModel::new(self.made_by.to_owned(), self.method.clone(), stacks)?;
-        write_whole(path, |out| write!(out, "{model}")).map_err(|error| Error::at(path, error))
+        write_whole(path, |out| write!(out, "{model}")).map_err(|error| Error::file(path, error))
     }
 }

@@ -53,7 +53,7 @@ impl Weights {
     }
 
     /// The weights of one blind.
-    pub fn of(&self, blind: Blind) -> &Theta {
+    pub fn for_blind(&self, blind: Blind) -> &Theta {
         match blind {
             Blind::Small => &self.small,
             Blind::Big => &self.big,
@@ -62,7 +62,7 @@ impl Weights {
 
     /// The estimated value of playing or folding a hand, in big blinds.
     pub fn value(&self, hand: StartingHand, blind: Blind, plays: bool) -> f64 {
-        let terms = self.of(blind).iter().zip(features(hand, blind, plays));
+        let terms = self.for_blind(blind).iter().zip(features(hand, blind, plays));
         terms.map(|(weight, feature)| weight * feature).sum()
     }
 
@@ -126,7 +126,7 @@ impl LinearModel {
 
     /// The weights at a stack in big blinds, interpolated between the nearest stacks below and
     /// above; beyond all stacks those of the last.
-    pub fn at(&self, stack: f64) -> Weights {
+    pub fn at_stack(&self, stack: f64) -> Weights {
         let above = self.stacks.iter().position(|&(known, _)| known >= stack);
         match above {
             None => self.stacks[self.stacks.len() - 1].1,

@@ -117,7 +117,7 @@ impl Loss {
 
     /// The loss to one answer, at most that to the best answer: the loss of playing nothing, and
     /// the additional loss of each hand that is played.
-    fn to(&self, answer: &Range) -> (f64, Range) {
+    fn against(&self, answer: &Range) -> (f64, Range) {
         let nothing = [0.0; KINDS];
         let (folded, gains) = match self.blind {
             Blind::Small => {
@@ -325,7 +325,7 @@ impl Table {
                     for split in &sets.splits[set] {
                         for (parts, at_most) in shares(split, depth, questions) {
                             let [yes, no] = [0, 1].map(|part| {
-                                at(&least, parts[part], depth - 1, at_most[part], most)
+                                least_at(&least, parts[part], depth - 1, at_most[part], most)
                             });
                             row[questions] = row[questions].min(yes + no);
                         }
@@ -338,11 +338,11 @@ impl Table {
     }
 
     fn least(&self, set: usize, depth: usize, questions: usize) -> f64 {
-        at(&self.least, set, depth, questions, self.most)
+        least_at(&self.least, set, depth, questions, self.most)
     }
 }
 
-fn at(least: &[Vec<f64>], set: usize, depth: usize, questions: usize, most: usize) -> f64 {
+fn least_at(least: &[Vec<f64>], set: usize, depth: usize, questions: usize, most: usize) -> f64 {
     match depth {
         0 => least[0][set],
         _ => least[depth][set * (most + 1) + questions.min(most)],
@@ -536,7 +536,7 @@ impl Search<'_> {
         let mut highest: Option<Bound> = None;
         let mut pace = 1.0;
         for _ in 0..self.limits.steps.max(1) {
-            let (constant, gains) = self.loss.to(&answer);
+            let (constant, gains) = self.loss.against(&answer);
             let sets = self.sets(first);
             let table = Table::new(sets, &gains, questions);
             let mut bound = Bound { answer, constant, table, bound: 0.0 };

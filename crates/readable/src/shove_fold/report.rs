@@ -405,14 +405,14 @@ impl Rule {
             Kind::Sage => sage(payoffs.stack).map(sums),
             Kind::SageBest => Some(sums(best_sage(payoffs))),
             Kind::Published => Some((Weights::shared(PUBLISHED).ranges(), None)),
-            Kind::Linear(model) => Some((model.at(payoffs.stack).ranges(), None)),
+            Kind::Linear(model) => Some((model.at_stack(payoffs.stack).ranges(), None)),
         }
     }
 }
 
 /// Reads a file of linear weights.
 fn read_weights(path: &Path) -> Result<LinearModel, Error> {
-    let at = |error: String| Error::at(path, error);
+    let at = |error: String| Error::file(path, error);
     let text = fs::read_to_string(path).map_err(|error| {
         let named = path.display().to_string();
         let what = match nearest(&named, RULE_NAMES) {

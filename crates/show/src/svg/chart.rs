@@ -218,7 +218,7 @@ impl<'a> Chart<'a> {
         }
         for line in self.lines.iter().filter(|line| line.dots) {
             for &(at, value) in &line.points {
-                draw_dot(&mut picture, line.class, area.at(at, value));
+                draw_dot(&mut picture, line.class, area.position(at, value));
             }
         }
         let lines = self.lines.iter().enumerate();
@@ -237,7 +237,7 @@ impl<'a> Chart<'a> {
     fn axes(&self, picture: &mut Picture, area: &Area, step: f64, most: usize) {
         for tick in ticks(&area.y, step) {
             let class = if tick.abs() < 0.5 * step { "zero" } else { "grid" };
-            let [_, y] = area.at(area.x.start, tick);
+            let [_, y] = area.position(area.x.start, tick);
             picture.add(format_args!(
                 "<line class=\"{class}\" x1=\"{:.1}\" y1=\"{y:.1}\" x2=\"{:.1}\" y2=\"{y:.1}\" \
                  stroke=\"currentColor\"/>",
@@ -247,7 +247,7 @@ impl<'a> Chart<'a> {
             picture.text([area.left - 8.0, y], attributes, &label(tick));
         }
         for mark in marks(&area.x, area.logarithmic, most) {
-            let [x, _] = area.at(mark, area.y.start);
+            let [x, _] = area.position(mark, area.y.start);
             let attributes = "class=\"text\" dy=\"0.76em\" text-anchor=\"middle\"";
             picture.text([x, area.bottom + 8.0], attributes, &label(mark));
         }
@@ -350,7 +350,7 @@ struct Area {
 
 impl Area {
     /// The position of a point.
-    fn at(&self, x: f64, y: f64) -> [f64; 2] {
+    fn position(&self, x: f64, y: f64) -> [f64; 2] {
         let along = |at: f64| if self.logarithmic { at.log10() } else { at };
         let [start, end, x] = [self.x.start, self.x.end, x].map(along);
         let share = [(x - start) / (end - start), (y - self.y.start) / (self.y.end - self.y.start)];
@@ -364,7 +364,7 @@ impl Area {
     fn points(&self, points: impl Iterator<Item = (f64, f64)>) -> String {
         let mut text = String::new();
         for (x, y) in points.filter(|&(x, _)| !self.logarithmic || x > 0.0) {
-            let [x, y] = self.at(x, y);
+            let [x, y] = self.position(x, y);
             let blank = if text.is_empty() { "" } else { " " };
             write!(text, "{blank}{x:.1},{y:.1}").expect("a string takes all");
         }

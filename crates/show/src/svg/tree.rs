@@ -95,7 +95,7 @@ impl TreePicture {
         }
         for (index, node) in self.nodes.iter().enumerate() {
             layout.draw_edge(&mut svg, index);
-            node.draw(&mut svg, &boxes[index], tall, layout.at(index));
+            node.draw(&mut svg, &boxes[index], tall, layout.corner(index));
         }
         svg.finish()
     }
@@ -245,16 +245,16 @@ impl Layout {
     }
 
     /// The upper left corner of a node's box.
-    fn at(&self, node: usize) -> [f64; 2] {
+    fn corner(&self, node: usize) -> [f64; 2] {
         self.corners[node]
     }
 
     /// Draws the edge from a node's parent to it, if it has one, with the class `edge`.
     fn draw_edge(&self, svg: &mut Picture, node: usize) {
-        let Some([from_x, from_y]) = self.parents[node].map(|parent| self.at(parent)) else {
+        let Some([from_x, from_y]) = self.parents[node].map(|parent| self.corner(parent)) else {
             return;
         };
-        let [x, y] = self.at(node);
+        let [x, y] = self.corner(node);
         let ([wide, tall], [across, _]) = (self.measures.node, self.measures.gaps);
         let (from, middle, half) = (from_x + wide, x - across / 2.0, tall / 2.0);
         svg.add(format_args!(

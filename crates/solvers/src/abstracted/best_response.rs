@@ -192,7 +192,7 @@ impl PathProbabilities {
     pub fn value(&self, tree: &BettingTree, strategy: &dyn AbstractStrategy, seat: Player) -> f64 {
         let pass = Pass { probabilities: self, tree, strategy, seat };
         pass.run(&mut |node, values| {
-            let shares = pass.shares(node, tree.street(node).index());
+            let shares = pass.probabilities(node, tree.street(node).index());
             let mut sums = vec![0.0; values[0].len()];
             for (values, shares) in values.iter().zip(&shares) {
                 let products = values.iter().zip(shares).map(|(value, share)| value * share);
@@ -250,7 +250,7 @@ impl Pass<'_> {
             }
             NodeKind::Decision { .. } => {
                 let mut sums = vec![0.0; reach.len()];
-                for (child, shares) in children.zip(self.shares(node, street)) {
+                for (child, shares) in children.zip(self.probabilities(node, street)) {
                     let reach: Vec<f64> = reach.iter().zip(shares).map(|(a, b)| a * b).collect();
                     let values = self.values(child, street, &reach, own);
                     sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
@@ -262,12 +262,12 @@ impl Pass<'_> {
 
     /// The strategy's action probabilities at a node, a row for each action with an entry for each
     /// path up to the street.
-    fn shares(&self, node: u32, street: usize) -> Vec<Vec<f64>> {
+    fn probabilities(&self, node: u32, street: usize) -> Vec<Vec<f64>> {
         let buckets = &self.probabilities.streets[street].buckets;
         let mut rows = vec![Vec::with_capacity(buckets.len()); self.tree.actions(node).len()];
         let mut shares = vec![0.0; rows.len()];
         for &bucket in buckets {
-            self.strategy.shares(node, bucket, &mut shares);
+            self.strategy.probabilities(node, bucket, &mut shares);
             let sum: f64 = shares.iter().map(|&share| f64::from(share)).sum();
             for (row, &share) in rows.iter_mut().zip(&shares) {
                 row.push(f64::from(share) / sum);

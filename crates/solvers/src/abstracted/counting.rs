@@ -282,7 +282,7 @@ fn complete(counts: ClassCounts) -> Result<ClassCounts, Error> {
                 "{found} deals were counted, where there are {DEALS}: the counts are wrong; start \
                  again"
             );
-            Err(Error::of(ErrorKind::Miscount, text))
+            Err(Error::with_kind(ErrorKind::Miscount, text))
         }
     }
 }
@@ -318,7 +318,7 @@ impl Counting<'_> {
     ///
     /// # Errors
     /// When the street has no board, or the flop is not valid.
-    pub fn on(&self, flop: CardSet) -> Result<ClassCounts, Error> {
+    pub fn on_flop(&self, flop: CardSet) -> Result<ClassCounts, Error> {
         if self.street == Street::Preflop {
             return Err(Error::new(
                 "rules are for the flop, the turn and the river: name one of these streets",

@@ -245,11 +245,11 @@ impl<L: LeafValues> DepthLimited<L> {
 
     /// Both players' strategies, see [`shares`](Self::shares).
     fn strategies(&self, numbers: &[Vec<f32>; 2]) -> [Vec<f32>; 2] {
-        Player::BOTH.map(|player| self.shares(player, numbers))
+        Player::BOTH.map(|player| self.probabilities(player, numbers))
     }
 
     /// The strategy of a player, in proportion to the positive numbers of its rows.
-    fn shares(&self, player: Player, numbers: &[Vec<f32>; 2]) -> Vec<f32> {
+    fn probabilities(&self, player: Player, numbers: &[Vec<f32>; 2]) -> Vec<f32> {
         let count = self.hands();
         let mut shares = numbers[player.index()].clone();
         let decisions = self.line().decisions.iter();
@@ -448,7 +448,7 @@ impl<L: LeafValues> DepthLimited<L> {
     /// `None` if the tree does not have the state.
     pub fn strategies_at(&self, state: &PublicState) -> Option<ByAction> {
         let decision = self.decision(state)?;
-        let shares = self.shares(decision.player, &self.averages);
+        let shares = self.probabilities(decision.player, &self.averages);
         let row = |action: usize| &shares[(decision.row + action) * self.hands()..];
         Some(self.held(decision.player, |hand| {
             (0..decision.count).map(|action| f64::from(row(action)[hand])).collect()

@@ -7,7 +7,7 @@
 //! - It keeps the exact posterior over the agent's 1,326 possible hands ([`Posterior`]): whenever
 //!   the agent acts, the weight of each hand is multiplied by the probability of that action with
 //!   it.
-//! - It acts greedily, as if both sides checked and called from then on. With `w` its win-rate
+//! - It acts greedily, as if both sides checked and called from then on. With `w` its equity
 //!   against the posterior over all boards to come, folding has the value 0, calling `w · pot − (1
 //!   − w) · price`. For a bet the agent is asked for the probability `f` of a fold with each hand;
 //!   the bet has the value `f · pot` plus `1 − f` times the value of a call of it against the
@@ -16,7 +16,7 @@
 //! Its winnings are those of a real strategy, so its rate is at most a best response's. A small or
 //! negative rate proves nothing: the response looks ahead only one action.
 //!
-//! Only the agent's and chance's draws are sampled: win-rates are exact over all boards.
+//! Only the agent's and chance's draws are sampled: equities are exact over all boards.
 
 use std::fmt;
 use std::str::FromStr;
@@ -200,7 +200,7 @@ impl<'agent> LocalBestResponse<'agent> {
     ) -> (Action, f64) {
         let equities = roll_out.equities_on(public.board().set());
         let stakes = Stakes::new(public, seat);
-        let call = stakes.called(public.highest(), posterior.win_rate(equities));
+        let call = stakes.called(public.highest(), posterior.equity(equities));
         let mut best = if public.legal().fold && call <= 0.0 {
             (Action::Fold, 0.0)
         } else {
@@ -211,7 +211,7 @@ impl<'agent> LocalBestResponse<'agent> {
             let mut after = public.clone();
             after.apply_unchecked(action);
             let answer = posterior.answer(self.agent, &after, other(seat), equities);
-            let called = stakes.called(total, answer.win_rate);
+            let called = stakes.called(total, answer.equity);
             let value = answer.folds * stakes.pot() + (1.0 - answer.folds) * called;
             if value > best.1 {
                 best = (action, value);
@@ -268,10 +268,10 @@ impl Hand<'_> {
     fn shown_down(&mut self) -> Payoff {
         self.posterior.remove(self.roll_out.hole.set());
         let equities = self.roll_out.equities_on(self.public.board().set());
-        let win_rate = self.posterior.win_rate(equities);
+        let equity = self.posterior.equity(equities);
         let stakes = Stakes::new(&self.public, self.seat);
         let mine = self.public.committed()[self.seat];
-        payoff(stakes.called(self.public.highest(), win_rate) - f64::from(mine))
+        payoff(stakes.called(self.public.highest(), equity) - f64::from(mine))
     }
 }
 
@@ -300,9 +300,9 @@ impl Stakes {
 
     /// The expected value when both have put in `total`, limited by the effective stack, and check
     /// it down.
-    fn called(&self, total: Chips, win_rate: f64) -> f64 {
+    fn called(&self, total: Chips, equity: f64) -> f64 {
         let each = f64::from(total.min(self.most));
-        win_rate * (self.mine + each) - (1.0 - win_rate) * (each - self.mine)
+        equity * (self.mine + each) - (1.0 - equity) * (each - self.mine)
     }
 }
 
@@ -323,7 +323,7 @@ fn combo(hole: HoleCards) -> Option<Combo> {
     }
 }
 
-/// The win-rates of the response's hand against each other hand on the present board, cached.
+/// The equities of the response's hand against each other hand on the present board, cached.
 ///
 /// They do not depend on the posterior, so they are computed once a street, over all boards: 0.1 ms
 /// before the flop (looked up), 1.4 ms on the flop, 0.2 ms on the turn.
@@ -338,7 +338,7 @@ impl RollOut {
         RollOut { hole, board: None, equities: Box::new([0.0; Combo::COUNT]) }
     }
 
-    /// The win-rates on a board of 0, 3, 4 or 5 cards, ties counting half; 0 for impossible hands.
+    /// The equities on a board of 0, 3, 4 or 5 cards, ties counting half; 0 for impossible hands.
     fn equities_on(&mut self, board: CardSet) -> &[f64; Combo::COUNT] {
         if self.board != Some(board) {
             self.board = Some(board);
@@ -387,7 +387,7 @@ impl LocalBestResponse<'_> {
         let may_fold = public.legal().fold;
         let choose = |hand: &Combo| {
             let at = hand.index();
-            // The win-rate against a range, and its share of the agent's hands.
+            // The equity against a range, and its share of the agent's hands.
             let against = |range: usize| {
                 let (left, all) = (weights[range][at], weights[0][at]);
                 if left > EMPTY * all {
@@ -400,8 +400,8 @@ impl LocalBestResponse<'_> {
             let mut best =
                 if may_fold && call <= 0.0 { (Action::Fold, 0.0) } else { (Action::Call, call) };
             for (number, &total) in raises.iter().enumerate() {
-                let (win_rate, called) = against(1 + number);
-                let value = (1.0 - called) * stakes.pot() + called * stakes.called(total, win_rate);
+                let (equity, called) = against(1 + number);
+                let value = (1.0 - called) * stakes.pot() + called * stakes.called(total, equity);
                 if value > best.1 {
                     best = (Action::RaiseTo(total), value);
                 }
@@ -440,8 +440,8 @@ pub struct Posterior {
 struct Answer {
     /// The probability of a fold.
     folds: f64,
-    /// The win-rate against the hands that do not fold, 0 when all do.
-    win_rate: f64,
+    /// The equity against the hands that do not fold, 0 when all do.
+    equity: f64,
 }
 
 impl Posterior {
@@ -502,7 +502,7 @@ impl Posterior {
         self.list();
     }
 
-    /// The agent's reply to a bet that it faces at `public`; `equities` are the win-rates against
+    /// The agent's reply to a bet that it faces at `public`; `equities` are the equities against
     /// each hand.
     fn answer(
         &self,
@@ -520,12 +520,12 @@ impl Posterior {
             won += self.weights[at] * (1.0 - fold) * equities[at];
         });
         let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
-        Answer { folds: share(folded, folded + left), win_rate: share(won, left) }
+        Answer { folds: share(folded, folded + left), equity: share(won, left) }
     }
 
-    /// The win-rate against the whole posterior, given those against each hand; 0 when no hand is
+    /// The equity against the whole posterior, given those against each hand; 0 when no hand is
     /// left.
-    fn win_rate(&self, equities: &[f64; Combo::COUNT]) -> f64 {
+    fn equity(&self, equities: &[f64; Combo::COUNT]) -> f64 {
         let (mut all, mut won) = (0.0, 0.0);
         for at in self.combos.iter().map(|combo| combo.index()) {
             all += self.weights[at];

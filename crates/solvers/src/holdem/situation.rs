@@ -5,7 +5,7 @@
 //! player: the training data of a counterfactual value network. Ranges are drawn as in Moravčík,
 //! Schmid, Burch, Lisý, Morrill, Bard, Davis, Waugh, Johanson, Bowling, "DeepStack", Science 2017,
 //! supplement ("Generating training data"): the total probability of one is split recursively; a
-//! uniform random share goes to the lower half of the hands, sorted by win-rate, and the rest to
+//! uniform random share goes to the lower half of the hands, sorted by equity, and the rest to
 //! the upper half, down to single hands.
 //!
 //! A situation at the end of the flop is one of the turn whose ranges do not depend on the turn
@@ -109,11 +109,12 @@ impl Draw {
     }
 }
 
-/// The possible hands on a board, sorted by win-rate against a random hand; ties in random order.
+/// The possible hands on a board, sorted by equity against a random hand; ties in random order.
 fn in_order(board: CardSet, rng: &mut impl Rng) -> Vec<Combo> {
     let mut hands = Vec::with_capacity(Combo::COUNT);
     let table = RiverTable::shared(Ties::Half);
-    let visit = |combo: Combo, outlook: &cards::Outlook| hands.push((outlook.ratio().0, combo));
+    let visit =
+        |combo: Combo, hand_equity: &cards::HandEquity| hands.push((hand_equity.ratio().0, combo));
     table.each_hand(board, visit).expect("a board of three to five cards");
     // The visiting order of hands is not specified.
     hands.sort_unstable_by_key(|&(_, combo)| combo.index());

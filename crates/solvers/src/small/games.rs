@@ -9,7 +9,7 @@
 
 use std::sync::Arc;
 
-use cards::{Card, HoleCards, StartingHand, Ties, WinRate};
+use cards::{Card, Equity, HoleCards, StartingHand, Ties};
 use game::{BySeat, GameDef, InfoSet, Policy, PublicState, Seat, State, Turn, notation};
 
 use crate::{Error, Game, Node, Player, Profile, Sequences, Tree};
@@ -310,7 +310,7 @@ impl ShoveFold {
     /// of starting hand against every other, row by row, counted over all deals and boards.
     ///
     /// `None` when the stack is too small or not a number, or when there are not 169 × 169 results.
-    pub fn new(stack: f64, all_in: &[WinRate]) -> Option<ShoveFold> {
+    pub fn new(stack: f64, all_in: &[Equity]) -> Option<ShoveFold> {
         let complete = all_in.len() == StartingHand::COUNT * StartingHand::COUNT;
         if !(stack.is_finite() && stack >= 1.0 && complete) {
             return None;

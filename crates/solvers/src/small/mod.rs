@@ -202,7 +202,7 @@ impl<S> Layout<S> {
             let text = format!(
                 "the tree has more than {most} nodes: raise the limit, or solve a smaller game"
             );
-            return Err(Error::of(Kind::TooLarge, text));
+            return Err(Error::with_kind(Kind::TooLarge, text));
         }
         self.nodes.push(TreeNode::End(0.0));
         self.chance.push(chance);

@@ -109,7 +109,7 @@ fn what_cannot_be_counted_is_refused() {
     let empty = ClassCounts::default();
     assert_eq!((empty.deals(), empty.rows().len()), (0, 0));
     let repeated = Board::new(&[Card::from_index(7).expect("a card"); 3]).expect("three cards");
-    assert!(repeated.set() == CardSet::of(repeated[0]));
+    assert!(repeated.set() == CardSet::single(repeated[0]));
     let refused = ClassCounts::of_paths(&few, &repeated).expect_err("one card").to_string();
     assert!(refused.contains(&format!("not on '{repeated}'")), "{refused}");
 }

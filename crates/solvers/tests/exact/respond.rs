@@ -36,7 +36,7 @@ fn pair_counts(buckets: &Buckets) -> ClassCounts {
 struct Always<'a>(&'a BettingTree, Action);
 
 impl AbstractStrategy for Always<'_> {
-    fn shares(&self, node: u32, _: u32, shares: &mut [f32]) {
+    fn probabilities(&self, node: u32, _: u32, shares: &mut [f32]) {
         let index = |action| self.0.actions(node).iter().position(|&known| known == action);
         shares.fill(0.0);
         shares[index(self.1).or(index(Action::Call)).expect("a call")] = 1.0;
@@ -107,7 +107,7 @@ fn profile(tree: &Tree, game: &Sequences, strategy: &dyn AbstractStrategy) -> Pr
             let numbers = infoset.name.split(' ').map(|part| part.parse().expect("a number"));
             let numbers: Vec<u32> = numbers.collect();
             let mut shares = vec![0.0; choice.count as usize];
-            strategy.shares(numbers[0], *numbers.last().expect("a bucket"), &mut shares);
+            strategy.probabilities(numbers[0], *numbers.last().expect("a bucket"), &mut shares);
             let shares: Vec<f64> = shares.into_iter().map(f64::from).collect();
             profile.0[player.index()][choice.sequences()].copy_from_slice(&shares);
         }
@@ -262,7 +262,7 @@ fn play(
                     usize::from(response.choices[node as usize][number])
                 } else {
                     let mut shares = vec![0.0; children.len()];
-                    Mixes.shares(node, seen(agent, street), &mut shares);
+                    Mixes.probabilities(node, seen(agent, street), &mut shares);
                     let mut point: f32 = rng.random();
                     let passed = |share: &f32| {
                         point -= share;

@@ -40,7 +40,7 @@ fn wins(hands: &[HandValue], range: &Range) -> f64 {
 #[test]
 fn a_player_who_faces_a_bet_wins_alone_what_it_wins_in_the_whole_street() {
     let (mut whole, bet) = river();
-    let spot = Spot::at(&whole, &bet).expect("in the tree");
+    let spot = Spot::at_state(&whole, &bet).expect("in the tree");
     let [first, second] = Player::BOTH.map(|player| spot.range(player).clone());
     assert_eq!(spot.player(), Some(Player::Second));
     let there = whole.values_at(&bet).expect("in the tree");
@@ -55,7 +55,7 @@ fn a_player_who_faces_a_bet_wins_alone_what_it_wins_in_the_whole_street() {
 #[test]
 fn a_gadget_that_leaves_no_choice_changes_nothing() {
     let (whole, bet) = river();
-    let spot = Spot::at(&whole, &bet).expect("in the tree");
+    let spot = Spot::at_state(&whole, &bet).expect("in the tree");
     let ranges = Player::BOTH.map(|player| spot.range(player).clone());
     let gadget = Gadget { player: Player::First, offers: vec![50.0; Combo::COUNT], forced: 1.0 };
     let subgame = || anew(&bet, ranges.each_ref());
@@ -95,7 +95,7 @@ fn whoever_is_offered_more_than_it_can_win_leaves_and_else_comes() {
 /// hand bets, and no other.
 fn given_away(forced: f64) -> f64 {
     let (mut whole, bet) = river();
-    let spot = Spot::at(&whole, &bet).expect("in the tree");
+    let spot = Spot::at_state(&whole, &bet).expect("in the tree");
     let [mut wrong, own] = Player::BOTH.map(|player| spot.range(player).clone());
     let before = whole.values_at(&bet).expect("in the tree");
     for (number, combo) in wrong.clone().combos().map(|(combo, _)| combo).enumerate() {

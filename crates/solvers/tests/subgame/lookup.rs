@@ -25,7 +25,7 @@ fn strategies_are_found_where_a_hand_has_got_to() {
                 check.iter().for_each(|&action| state.apply(action).expect("a check"));
                 state.deal(&cards(card)).expect("a card");
             }
-            let spot = Spot::at(&solver, &state).expect("in the tree");
+            let spot = Spot::at_state(&solver, &state).expect("in the tree");
             assert_eq!((spot.player(), spot.state()), (Some(Player::First), &state));
             let weight = spot.range(Player::Second).weight(combo(hold));
             (spot.strategy(combo(hold)).expect("in the range"), weight)
@@ -79,7 +79,7 @@ fn places_outside_the_tree_are_refused() {
     assert_eq!(dealt.clone().deal(cards("Ac")[0]).err(), Some(OffTree::Card(cards("Ac")[0])));
     let river = dealt.deal(card).expect("a river");
     assert_eq!(river.range(Player::First).weight(combo("KdKc")), 0.0);
-    assert!(matches!(Spot::at(&solver, &hand("Td9d6h")), Err(OffTree::Elsewhere)));
+    assert!(matches!(Spot::at_state(&solver, &hand("Td9d6h")), Err(OffTree::Elsewhere)));
 }
 
 /// The value of each hand with its weight.
@@ -124,7 +124,7 @@ fn a_hand_is_worth_the_mean_of_what_its_actions_are_worth() {
     };
     for state in [root.clone(), after(&root, Action::Call), river("Kd"), river("Tc")] {
         let here = solver.values_at(&state).expect("in the tree");
-        let spot = Spot::at(&solver, &state).expect("in the tree");
+        let spot = Spot::at_state(&solver, &state).expect("in the tree");
         let sums = Player::BOTH.map(|player| winnings(&spot, player, &here[player.index()]));
         near(sums[0] + sums[1], 0.0, 1e-6 * sums[0].abs(), "zero sum");
         let (player, actions) = (spot.player().expect("a decision"), spot.actions().to_vec());

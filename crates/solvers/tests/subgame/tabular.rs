@@ -124,7 +124,7 @@ fn looked_up(solver: &Solver, tree: &Tree, game: &Sequences, written: &Written<'
     for player in Player::BOTH {
         for (infoset, choice) in tree.infosets(player).iter().zip(game.choices(player)) {
             let (hand, public) = &infosets[&infoset.name];
-            let spot = Spot::at(solver, public).expect("in the subgame");
+            let spot = Spot::at_state(solver, public).expect("in the subgame");
             assert_eq!(spot.player(), Some(player));
             let strategy = spot.strategy(*hand).expect("in the range");
             profile.0[player.index()][choice.sequences()].copy_from_slice(&strategy);

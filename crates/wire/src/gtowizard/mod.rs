@@ -116,9 +116,9 @@ impl GtoWizardSummary {
         Ok(GtoWizardSummary {
             run,
             version,
-            aivat: Rate::of(&all, BIG_BLIND).ok(),
+            aivat: Rate::from_sums(&all, BIG_BLIND).ok(),
             scored: all.hands,
-            change: Change::of(&all, &course, BIG_BLIND),
+            change: Change::find(&all, &course, BIG_BLIND),
         })
     }
 }

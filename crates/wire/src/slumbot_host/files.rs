@@ -150,7 +150,7 @@ pub(super) fn lock_folder(path: &Path) -> io::Result<Option<Lock>> {
     let mut options = OpenOptions::new();
     let file = options.write(true).create(true).truncate(false).mode(FILE).open(path)?;
     restrict(path);
-    match Lock::on(file) {
+    match Lock::from_file(file) {
         Ok(lock) => Ok(Some(lock)),
         Err(LockError::Taken(_)) => Ok(None),
         Err(LockError::Io(error)) => Err(error),

@@ -304,7 +304,7 @@ fn review(agent: String, of: String, record: &HandRecord, decisions: &[DecisionR
 
 fn reviewed_decision(record: &HandRecord, decision: &DecisionRecord) -> Option<ReviewedDecision> {
     let state = state_before(record, decision.index as usize)?;
-    let text = |action: Action| Incr::of(action, &state).to_string();
+    let text = |action: Action| Incr::from_action(action, &state).to_string();
     let strategy = decision.strategy.iter().flat_map(|strategy| &strategy.actions);
     let value = |action: Action| {
         decision.values.iter().find(|(valued, _)| *valued == action).map(|&(_, value)| value)

@@ -527,7 +527,7 @@ impl Summary {
             }
         }
         reader.web_settled()?.iter().for_each(&mut add);
-        let rate = |sums: &Sums| Rate::of(sums, BIG_BLIND).ok();
+        let rate = |sums: &Sums| Rate::from_sums(sums, BIG_BLIND).ok();
         let chips = |sums: &Sums| sums.won().parts() / Payoff::PER_CHIP;
         let seat =
             |sums: &Sums| PerSeat { hands: sums.hands, chips: chips(sums), rate: rate(sums) };

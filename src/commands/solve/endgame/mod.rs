@@ -82,11 +82,11 @@ fn games(path: &Path, asked: Option<usize>) -> Result<(Database, usize, usize), 
     let games = asked.unwrap_or(GAMES.min(database.games()));
     if games > database.games() {
         let words = format!("it has {} games, and --games asks for {games}", database.games());
-        return Err(Failure::at(path, words));
+        return Err(Failure::file(path, words));
     }
     if games < 10 {
         let words = format!("{games} games: at least 10 are needed, 8 to learn from");
-        return Err(Failure::at(path, words));
+        return Err(Failure::file(path, words));
     }
     Ok((database, games, games * 4 / 5))
 }

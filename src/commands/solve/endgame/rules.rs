@@ -75,8 +75,8 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
         )));
     }
     let own = args.price.iter().map(|path| {
-        let text = std::fs::read_to_string(path).map_err(|error| Failure::at(path, error))?;
-        let list = RuleList::parse(&text).map_err(|error| Failure::at(path, error))?;
+        let text = std::fs::read_to_string(path).map_err(|error| Failure::file(path, error))?;
+        let list = RuleList::parse(&text).map_err(|error| Failure::file(path, error))?;
         Ok((path.display().to_string(), list))
     });
     let own = own.collect::<Result<Vec<_>, Failure>>()?;

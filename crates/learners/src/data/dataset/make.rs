@@ -71,11 +71,11 @@ pub fn make(
     mut progress: impl FnMut(u64) -> bool,
 ) -> Result<MakeOutcome, Error> {
     if options.rows >= MANY_ROWS {
-        teacher.deals.of().tabulate(|_| {});
+        teacher.deals.card_buckets().tabulate(|_| {});
     }
     let partial = partial_path(folder);
     let _ = fs::remove_dir_all(&partial);
-    fs::create_dir_all(&partial).map_err(|error| Error::at(&partial, error))?;
+    fs::create_dir_all(&partial).map_err(|error| Error::file(&partial, error))?;
     let made = DatasetWriter::new(teacher, &partial).and_then(|mut making| {
         match making.sample(options, &mut progress)? {
             Some(deals) => making.write(options, deals, &partial).map(Some),
@@ -84,7 +84,7 @@ pub fn make(
     });
     match made {
         Ok(Some(card)) => {
-            fs::rename(&partial, folder).map_err(|error| Error::at(folder, error))?;
+            fs::rename(&partial, folder).map_err(|error| Error::file(folder, error))?;
             Ok(MakeOutcome::Whole(Box::new(card)))
         }
         other => {
@@ -109,7 +109,7 @@ impl<'a> DatasetWriter<'a> {
             let file = file.and_then(|file| fs::remove_file(&path).map(|()| file));
             let keys = columns(street).len();
             let width = keys + teacher.moves(street).as_slice().len() + 1;
-            Ok(Runs::new(keys, width, file.map_err(|error| Error::at(&path, error))?))
+            Ok(Runs::new(keys, width, file.map_err(|error| Error::file(&path, error))?))
         };
         let of_street = |street| -> Result<[Runs; 3], Error> {
             let [train, valid, test] = Split::ALL.map(|split| open(street, split));
@@ -165,7 +165,7 @@ impl<'a> DatasetWriter<'a> {
     fn keep(&mut self, rows: &Rows) -> Result<(), Error> {
         for (runs, rows) in self.runs.iter_mut().flatten().zip(rows.of.iter().flatten()) {
             runs.add(rows)
-                .map_err(|error| Error::at(Path::new("the dataset's temporary file"), error))?;
+                .map_err(|error| Error::file(Path::new("the dataset's temporary file"), error))?;
         }
         Ok(())
     }
@@ -192,7 +192,7 @@ impl<'a> DatasetWriter<'a> {
         };
         let path = folder.join(CARD);
         let text = toml::to_string(&card).map_err(io::Error::other);
-        text.and_then(|text| fs::write(&path, text)).map_err(|error| Error::at(&path, error))?;
+        text.and_then(|text| fs::write(&path, text)).map_err(|error| Error::file(&path, error))?;
         Ok(card)
     }
 
@@ -205,7 +205,7 @@ impl<'a> DatasetWriter<'a> {
             let runs = &mut self.runs[street.index()][split.index()];
             write_columns(runs, classes.len(), &mut balance, &path)
                 .map(|(rows, sha256)| FileCard { file: name, rows, sampled: runs.rows(), sha256 })
-                .map_err(|error| Error::at(&path, error))
+                .map_err(|error| Error::file(&path, error))
         };
         let (train, valid, test) = (file(Split::Train)?, file(Split::Valid)?, file(Split::Test)?);
         let whole: f64 = balance.iter().sum::<f64>().max(1.0);
@@ -495,7 +495,7 @@ fn play(
         drawn.push(draw(&mut rng));
         sources.push(rng);
     }
-    teacher.deals.of().deal(&drawn, |number, buckets| {
+    teacher.deals.card_buckets().deal(&drawn, |number, buckets| {
         let deal = deals.start + number as u64;
         let hand =
             Hand { teacher, cards: &drawn[number], buckets, split: Split::for_deal(deal), explore };
@@ -531,7 +531,8 @@ impl Hand<'_> {
             let Turn::Act(acting) = public.turn() else { unreachable!("the tree is of this game") };
             let (seat, street) = (usize::from(seat), usize::from(street));
             let bucket = self.buckets[seat][street];
-            let shares = self.teacher.blueprint.shares(tree, node, bucket).unwrap_or_default();
+            let shares =
+                self.teacher.blueprint.probabilities(tree, node, bucket).unwrap_or_default();
             let whole: u32 = shares.iter().map(|&share| u32::from(share)).sum();
             if whole == 0 || rows.count == most {
                 return;
@@ -581,7 +582,7 @@ impl Hand<'_> {
         out.resize(label + moves.as_slice().len(), 0.0);
         for (&action, &share) in self.teacher.tree.actions(node).iter().zip(shares) {
             if share > 0 {
-                out[label + moves.of(public, action)] += f32::from(share) / 255.0;
+                out[label + moves.class(public, action)] += f32::from(share) / 255.0;
             }
         }
         out.push(1.0);

@@ -107,10 +107,10 @@ impl Dataset {
     /// When there is no card, or its version, features or moves are different.
     pub fn open(folder: &Path) -> Result<Dataset, Error> {
         let path = folder.join(CARD);
-        let text = std::fs::read_to_string(&path).map_err(|error| Error::at(&path, error))?;
+        let text = std::fs::read_to_string(&path).map_err(|error| Error::file(&path, error))?;
         let bad = |reason: String| {
             let text = format!("{reason}; this is not a dataset of `cardroom train dataset`");
-            Error::at(&path, text)
+            Error::file(&path, text)
         };
         let table: toml::Table = toml::from_str(&text).map_err(|error| bad(one_line(&error)))?;
         let format = table.get("format").and_then(toml::Value::as_integer);
@@ -119,7 +119,7 @@ impl Dataset {
             let found = u32::try_from(format).unwrap_or(u32::MAX);
             let text =
                 format!("format {found}, and this program reads {FORMAT}: make the dataset again");
-            return Err(Error::at(&path, text));
+            return Err(Error::file(&path, text));
         }
         let card: Card = table.try_into().map_err(|error| bad(one_line(&error)))?;
         let schema = Schema::with_stamp(&card.features)?;
@@ -206,16 +206,16 @@ impl Dataset {
         let mut bytes = Vec::new();
         let read =
             File::open(&path).and_then(|file| file.take(expected + 1).read_to_end(&mut bytes));
-        read.map_err(|error| Error::at(&path, error))?;
+        read.map_err(|error| Error::file(&path, error))?;
         let found = bytes.len() as u64;
         if found != expected {
             let text =
                 format!("{found} bytes, but {expected} are {rows} rows: copy or make it again");
-            return Err(Error::at(&path, text));
+            return Err(Error::file(&path, text));
         }
         if sha256(&bytes) != file.sha256 {
             let text = "its contents do not match its card: copy or make it again";
-            return Err(Error::at(&path, text));
+            return Err(Error::file(&path, text));
         }
         let number = |four: &[u8]| f32::from_le_bytes(four.try_into().expect("four bytes"));
         let mut values: Vec<f32> = bytes.chunks_exact(4).map(number).collect();
@@ -236,7 +236,7 @@ impl Dataset {
             }
         }
         let (names, moves) = (of_street.columns.clone(), of_street.classes.clone());
-        Table::new(names, moves, values, shares, weights).map_err(|error| Error::at(&path, error))
+        Table::new(names, moves, values, shares, weights).map_err(|error| Error::file(&path, error))
     }
 }
 

@@ -114,7 +114,7 @@ impl Sampler<'_> {
         let children = self.tree.node(node).children();
         let mut shares = [0.0f32; MAX_ACTIONS];
         let shares = &mut shares[..children.len()];
-        self.strategy.shares(node, bucket, shares);
+        self.strategy.probabilities(node, bucket, shares);
         let point = rng.random::<f32>() * shares.iter().sum::<f32>();
         let index = drawn(point, shares.iter().copied());
         let index = index.or_else(|| shares.iter().rposition(|&share| share > 0.0));

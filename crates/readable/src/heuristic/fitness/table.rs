@@ -456,16 +456,16 @@ impl AtBlueprint<'_> {
                 && usize::from(seat) == player.index()
             {
                 let index = (below - self.tree.node(parent).children().start) as usize;
-                likely *= self.shares(parent, path[usize::from(street)].into())[index];
+                likely *= self.probabilities(parent, path[usize::from(street)].into())[index];
             }
             below = parent;
         }
         likely
     }
 
-    fn shares(&self, node: u32, bucket: u32) -> Vec<f64> {
+    fn probabilities(&self, node: u32, bucket: u32) -> Vec<f64> {
         let mut shares = vec![0.0f32; self.tree.actions(node).len()];
-        self.strategy.shares(node, bucket, &mut shares);
+        self.strategy.probabilities(node, bucket, &mut shares);
         let sum: f64 = shares.iter().map(|&share| f64::from(share)).sum();
         shares.iter().map(|&share| f64::from(share) / sum).collect()
     }
@@ -487,7 +487,7 @@ impl AtBlueprint<'_> {
             };
             debug_assert!(next.len() > 1, "{player:?}");
             for bucket in 0..buckets {
-                let shares = self.shares(betting.nodes[step], bucket as u32);
+                let shares = self.probabilities(betting.nodes[step], bucket as u32);
                 for (&next, share) in next.iter().zip(shares) {
                     played[next * buckets + bucket] = played[step * buckets + bucket] * share;
                 }

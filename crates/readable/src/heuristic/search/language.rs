@@ -245,7 +245,7 @@ fn kind_of(clause: &Clause) -> u8 {
         Clause::Outs(..) => 3,
         Clause::Aggressive(_) => 4,
         Clause::Dry(_) => 5,
-        Clause::WinRate(..) => 6,
+        Clause::Equity(..) => 6,
         Clause::Times(_) => 7,
     }
 }
@@ -256,7 +256,7 @@ fn side_of(clause: &Clause) -> Option<crate::heuristic::Bound> {
         | Clause::High(bound, _)
         | Clause::Pot(bound, _)
         | Clause::Outs(bound, _)
-        | Clause::WinRate(bound, _) => Some(*bound),
+        | Clause::Equity(bound, _) => Some(*bound),
         Clause::Aggressive(_) | Clause::Dry(_) | Clause::Times(_) => None,
     }
 }

@@ -34,7 +34,7 @@ enum Simple {
 }
 
 impl AbstractStrategy for Simple {
-    fn shares(&self, node: u32, _: u32, shares: &mut [f32]) {
+    fn probabilities(&self, node: u32, _: u32, shares: &mut [f32]) {
         match self {
             Simple::Call(call_actions) => {
                 shares.fill(0.0);
@@ -94,11 +94,11 @@ impl Opponent {
         Counting { street, buckets, classes }
     }
 
-    /// The judge of exact fitness against this opponent.
+    /// The evaluator of rules: their exact fitness against this opponent.
     ///
     /// # Errors
     /// When the counts are not for its buckets.
-    pub fn judge(&self, street: Street, counts: &ClassCounts) -> Result<RuleEvaluator, Error> {
+    pub fn evaluator(&self, street: Street, counts: &ClassCounts) -> Result<RuleEvaluator, Error> {
         let InBuckets { strategy, .. } = self.in_buckets();
         let fitness = fitness::Fitness::new(counts, self.strategy.tree(), strategy, street);
         let fitness = fitness.map_err(|error| self.failure(&error))?;

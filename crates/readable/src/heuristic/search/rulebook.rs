@@ -39,7 +39,7 @@ pub struct RulebookOptions {
     /// The most statements over all streets, without the default actions.
     pub statements: usize,
     /// Whether clauses may test the win rate.
-    pub win_rates: bool,
+    pub equities: bool,
     /// The number of rounds.
     pub rounds: u64,
     /// The number of deals on which the best book is measured.
@@ -93,11 +93,10 @@ impl RulebookSearch {
     /// Begins a search from a book that has a list for each street; `what` names the opponent and
     /// the game.
     pub fn new(options: RulebookOptions, what: &str, start: Rulebook) -> RulebookSearch {
-        let RulebookOptions { betting, statements, win_rates, deals, seed, .. } = options;
-        let languages =
-            Street::ALL.map(|street| language(RuleScope { street, betting }, win_rates));
+        let RulebookOptions { betting, statements, equities, deals, seed, .. } = options;
+        let languages = Street::ALL.map(|street| language(RuleScope { street, betting }, equities));
         let what = format!(
-            "{what}: {statements} statements on {deals} deals, seed {seed}, win rates {win_rates}, \
+            "{what}: {statements} statements on {deals} deals, seed {seed}, win rates {equities}, \
              from {}",
             start.to_string().trim_end().replace('\n', " ")
         );
@@ -203,7 +202,7 @@ impl RulebookSearch {
         }
         let book = Rulebook::new(self.best.dry());
         Street::ALL.into_iter().zip(lists).fold(book, |book, (street, (statements, default))| {
-            book.with(street, rule(statements, default))
+            book.with_street(street, rule(statements, default))
         })
     }
 
@@ -320,7 +319,7 @@ fn tidy(clauses: &mut Vec<Clause>) {
 }
 
 /// The clauses of a street that hold sometimes but not always, and its actions.
-fn language(scope: RuleScope, win_rates: bool) -> Language {
+fn language(scope: RuleScope, equities: bool) -> Language {
     let mut clauses = Clause::all(scope, 1);
     if scope.betting == Betting::NoLimit {
         clauses.retain(|clause| !matches!(clause, Clause::Pot(..)));
@@ -330,8 +329,8 @@ fn language(scope: RuleScope, win_rates: bool) -> Language {
         let times = times.into_iter().filter_map(|(n, m)| crate::heuristic::Times::new(n, m));
         clauses.extend(times.map(Clause::Times));
     }
-    if win_rates {
-        let rates = |bound| (1..20).map(move |step| Clause::WinRate(bound, 50 * step));
+    if equities {
+        let rates = |bound| (1..20).map(move |step| Clause::Equity(bound, 50 * step));
         clauses.extend(crate::heuristic::Bound::ALL.into_iter().flat_map(rates));
     }
     let acts = match scope.betting {

@@ -63,7 +63,7 @@ impl HoldemDeals {
     }
 
     /// The buckets.
-    pub fn of(&self) -> &Buckets {
+    pub fn card_buckets(&self) -> &Buckets {
         &self.buckets
     }
 }

@@ -115,7 +115,7 @@ pub(crate) fn draw<S: AbstractStrategy + ?Sized>(
 ) -> u32 {
     let mut buffer = [0.0; MAX_ACTIONS];
     let shares = &mut buffer[..node.actions()];
-    strategy.shares(at, bucket, shares);
+    strategy.probabilities(at, bucket, shares);
     let point = (rng.next_u64() >> 40) as f32 / (1 << 24) as f32;
     let last = shares.len() - 1;
     drawn(point, shares[..last].iter().copied()).unwrap_or(last) as u32
@@ -130,14 +130,14 @@ pub struct Frozen {
 
 impl Frozen {
     /// The current average strategy of a training.
-    pub fn of<D: Deals>(trainer: &Trainer<D>) -> Frozen {
+    pub fn from_trainer<D: Deals>(trainer: &Trainer<D>) -> Frozen {
         let layout = trainer.layout.clone();
         let mut frozen = vec![0; layout.slots as usize];
         for (number, node) in (0..).zip(&layout.nodes).filter(|(_, node)| !node.is_end()) {
             let mut buffer = [0.0; MAX_ACTIONS];
             let shares = &mut buffer[..node.actions()];
             for bucket in 0..layout.buckets[node.street()] {
-                trainer.shares(number, bucket, shares);
+                trainer.probabilities(number, bucket, shares);
                 let bytes = &mut frozen[layout.first_slot(*node, bucket)..][..shares.len()];
                 for (byte, share) in bytes.iter_mut().zip(&*shares) {
                     *byte = (share * 255.0).round() as u8;
@@ -149,7 +149,7 @@ impl Frozen {
 }
 
 impl AbstractStrategy for Frozen {
-    fn shares(&self, node: u32, bucket: u32, shares: &mut [f32]) {
+    fn probabilities(&self, node: u32, bucket: u32, shares: &mut [f32]) {
         let slot = self.layout.first_slot(self.layout.nodes[node as usize], bucket);
         let bytes = &self.shares[slot..];
         shares.iter_mut().zip(bytes).for_each(|(share, &byte)| *share = f32::from(byte));

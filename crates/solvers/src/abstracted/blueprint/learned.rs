@@ -136,7 +136,7 @@ impl Response<'_> {
             }
             let mut buffer = [0.0; MAX_ACTIONS];
             let shares = &mut buffer[..node.actions()];
-            self.shares(at, bucket, shares);
+            self.probabilities(at, bucket, shares);
             let mut winnings = [0.0; MAX_ACTIONS];
             let mut value = 0.0;
             for (child, (won, share)) in (node.first_child()..).zip(winnings.iter_mut().zip(shares))
@@ -159,9 +159,9 @@ fn load(word: &AtomicU32) -> f32 {
 
 impl AbstractStrategy for Response<'_> {
     /// Regret matching, with the strategy's own actions given a head start.
-    fn shares(&self, node: u32, bucket: u32, shares: &mut [f32]) {
+    fn probabilities(&self, node: u32, bucket: u32, shares: &mut [f32]) {
         let slot = self.layout.first_slot(self.layout.nodes[node as usize], bucket);
-        self.strategy.shares(node, bucket, shares);
+        self.strategy.probabilities(node, bucket, shares);
         for (share, word) in shares.iter_mut().zip(&self.regrets[slot..]) {
             *share = BEGINNING * *share + load(word);
         }

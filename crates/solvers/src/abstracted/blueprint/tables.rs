@@ -120,7 +120,7 @@ fn load(word: &AtomicU32) -> f32 {
 
 impl<'a> SinglePrecision<'a> {
     #[inline]
-    fn of<const N: usize>(self, slot: usize) -> (&'a [AtomicU32; N], &'a [AtomicU32; N]) {
+    fn at_slot<const N: usize>(self, slot: usize) -> (&'a [AtomicU32; N], &'a [AtomicU32; N]) {
         let words = &self.0[2 * slot..][..2 * N];
         let (regrets, sums) = words.split_at(N);
         let same = "split at its size";
@@ -134,14 +134,14 @@ impl Store for SinglePrecision<'_> {
     #[inline]
     fn regrets<const N: usize>(self, slot: usize) -> [f32; N] {
         let mut regrets = [0.0; N];
-        let words = self.of::<N>(slot).0;
+        let words = self.at_slot::<N>(slot).0;
         regrets.iter_mut().zip(words).for_each(|(regret, word)| *regret = load(word));
         regrets
     }
 
     #[inline]
     fn add_to_regrets<const N: usize>(self, slot: usize, gains: &[f32; N], floor: f32, _: u64) {
-        for (word, gain) in self.of::<N>(slot).0.iter().zip(gains) {
+        for (word, gain) in self.at_slot::<N>(slot).0.iter().zip(gains) {
             word.store((load(word) + gain).max(floor).to_bits(), Relaxed);
         }
     }
@@ -157,7 +157,7 @@ impl Store for SinglePrecision<'_> {
 
     #[inline]
     fn add_to_sums<const N: usize>(self, slot: usize, shares: &[f32; N], _: u64) {
-        for (word, share) in self.of::<N>(slot).1.iter().zip(shares) {
+        for (word, share) in self.at_slot::<N>(slot).1.iter().zip(shares) {
             word.store((load(word) + share).to_bits(), Relaxed);
         }
     }
@@ -165,7 +165,7 @@ impl Store for SinglePrecision<'_> {
 
 impl<'a> HalfPrecision<'a> {
     #[inline]
-    fn of<const N: usize>(self, slot: usize) -> &'a [AtomicU32; N] {
+    fn at_slot<const N: usize>(self, slot: usize) -> &'a [AtomicU32; N] {
         self.0[slot..][..N].try_into().expect("cut to this size")
     }
 }
@@ -176,7 +176,7 @@ impl Store for HalfPrecision<'_> {
     #[inline]
     fn regrets<const N: usize>(self, slot: usize) -> [f32; N] {
         let mut regrets = [0.0; N];
-        for (regret, word) in regrets.iter_mut().zip(self.of::<N>(slot)) {
+        for (regret, word) in regrets.iter_mut().zip(self.at_slot::<N>(slot)) {
             *regret = unpack_signed((word.load(Relaxed) >> 16) as u16);
         }
         regrets
@@ -190,7 +190,7 @@ impl Store for HalfPrecision<'_> {
         floor: f32,
         mut noise: u64,
     ) {
-        for (word, gain) in self.of::<N>(slot).iter().zip(gains) {
+        for (word, gain) in self.at_slot::<N>(slot).iter().zip(gains) {
             let old = word.load(Relaxed);
             let new = (unpack_signed((old >> 16) as u16) + gain).max(floor);
             let regret = pack_signed(new, noise as u32);
@@ -212,7 +212,7 @@ impl Store for HalfPrecision<'_> {
 
     #[inline]
     fn add_to_sums<const N: usize>(self, slot: usize, shares: &[f32; N], mut noise: u64) {
-        for (word, share) in self.of::<N>(slot).iter().zip(shares) {
+        for (word, share) in self.at_slot::<N>(slot).iter().zip(shares) {
             let old = word.load(Relaxed);
             let sum = pack_unsigned(unpack_unsigned(old as u16) + share, noise as u32);
             noise = noise.rotate_left(17);

@@ -439,7 +439,7 @@ impl<D: Deals> Trainer<D> {
         let known = bucket < self.layout.buckets[at.street()];
         known.then(|| {
             let mut shares = vec![0.0; at.actions()];
-            self.shares(node, bucket, &mut shares);
+            self.probabilities(node, bucket, &mut shares);
             shares
         })
     }
@@ -455,7 +455,7 @@ impl Trainer<HoldemDeals> {
 
 impl<D: Deals> AbstractStrategy for Trainer<D> {
     /// The average strategy.
-    fn shares(&self, node: u32, bucket: u32, shares: &mut [f32]) {
+    fn probabilities(&self, node: u32, bucket: u32, shares: &mut [f32]) {
         self.sums(node, bucket, shares);
         normalise(shares);
     }

@@ -201,7 +201,7 @@ impl Walker<'_> {
                 if whole != WHOLE
                     && let Some(asked) = asked
                 {
-                    asked.shares(self.tables, at, bucket, shares);
+                    asked.probabilities(self.tables, at, bucket, shares);
                     row.iter()
                         .zip(&*shares)
                         .for_each(|(known, &share)| known.store(share, Relaxed));
@@ -453,7 +453,7 @@ impl AgentStrategy {
     }
 
     /// The action probabilities of a decision for a bucket, in 255ths.
-    fn shares(&self, tables: &Tables, node: u32, bucket: u32, shares: &mut [u8]) {
+    fn probabilities(&self, tables: &Tables, node: u32, bucket: u32, shares: &mut [u8]) {
         let mut weights = vec![0.0; shares.len()];
         for &(hole, board) in &self.held[tables.tree.street(node).index()][bucket as usize] {
             self.add_weights(tables, node, hole, &board, &mut weights);

@@ -270,7 +270,7 @@ impl Preflop {
                 NodeKind::Decision { street: 0, seat, .. } => {
                     let children = tree.node(number).children();
                     let mut shares = vec![0.0; children.len() * Combo::COUNT];
-                    agent.shares(number, Combo::COUNT, &mut shares)?;
+                    agent.probabilities(number, Combo::COUNT, &mut shares)?;
                     let shares = by_hand(tree, number, &shares)?;
                     for (index, child) in children.clone().enumerate() {
                         let mut reach = reach;

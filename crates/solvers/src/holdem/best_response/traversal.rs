@@ -209,7 +209,7 @@ impl Pass<'_> {
                 shares.resize(needed, 0.0);
             }
             let number = block.line.nodes[decision.node];
-            self.agent[board].shares(number, row, &mut shares[..needed])?;
+            self.agent[board].probabilities(number, row, &mut shares[..needed])?;
             vector::portion(&shares[..needed], reach, children);
         }
         Ok(())

@@ -179,12 +179,12 @@ impl Line {
                     for learner in Player::BOTH {
                         let won = learner.index() == usize::from(winner);
                         let fold = Some((at, if won { chips } else { -chips }));
-                        line.ends[learner.index()].at(slots[at][learner.index()]).fold = fold;
+                        line.ends[learner.index()].at_slot(slots[at][learner.index()]).fold = fold;
                     }
                 }
                 NodeKind::Showdown => {
                     for (ends, slot) in line.ends.iter_mut().zip(slots[at]) {
-                        ends.at(slot).showdown = Some((at, chips));
+                        ends.at_slot(slot).showdown = Some((at, chips));
                     }
                 }
             }
@@ -210,7 +210,7 @@ impl Line {
 
 impl Ends {
     /// The ends reached by a slot, which may be none yet.
-    fn at(&mut self, slot: usize) -> &mut End {
+    fn at_slot(&mut self, slot: usize) -> &mut End {
         let found = self.0.iter().position(|end| end.slot == slot);
         let at = found.unwrap_or_else(|| {
             self.0.push(End { slot, ..End::default() });

@@ -230,9 +230,9 @@ impl Solver {
     /// Traverses the state's street from its first node, and everything that can follow.
     ///
     /// # Errors
-    /// As [`Spot::at`].
+    /// As [`Spot::at_state`].
     pub fn values_at(&mut self, state: &PublicState) -> Result<[Vec<HandValue>; 2], OffTree> {
-        let spot = Spot::at(self, state)?;
+        let spot = Spot::at_state(self, state)?;
         if spot.player().is_none() {
             return Ok(Default::default());
         }
@@ -247,12 +247,12 @@ impl Solver {
     /// Empty if no player is to act.
     ///
     /// # Errors
-    /// As [`Spot::at`].
+    /// As [`Spot::at_state`].
     pub fn action_values(
         &mut self,
         state: &PublicState,
     ) -> Result<Vec<(Combo, Vec<f64>)>, OffTree> {
-        let spot = Spot::at(self, state)?;
+        let spot = Spot::at_state(self, state)?;
         let (Some(player), Some(decision)) = (spot.player(), spot.decision()) else {
             return Ok(Vec::new());
         };

@@ -100,7 +100,7 @@ impl Solver {
                  cannot, and those with predictions only in 32 bits; take another, such as \
                  dcfr+,second-first"
             );
-            return Err(Error::of(error::Kind::Algorithm, text));
+            return Err(Error::with_kind(error::Kind::Algorithm, text));
         }
         let size = subgame.size(&options);
         if size.bytes > options.memory {
@@ -111,7 +111,7 @@ impl Solver {
                  the limit",
                 options.memory
             );
-            return Err(Error::of(error::Kind::Memory { needed, cells }, text));
+            return Err(Error::with_kind(error::Kind::Memory { needed, cells }, text));
         }
         let boards = Boards::new(&subgame.table());
         let storage = board_storage(&subgame, &boards, 0, 0, &options);

@@ -80,7 +80,7 @@ impl<'a> Spot<'a> {
     /// # Errors
     /// When the state does not pass through the root, contains an action that the menu does not
     /// offer, or a card that cannot be dealt.
-    pub fn at(solver: &'a Solver, state: &PublicState) -> Result<Spot<'a>, OffTree> {
+    pub fn at_state(solver: &'a Solver, state: &PublicState) -> Result<Spot<'a>, OffTree> {
         let root = &solver.subgame.root;
         let same = state.def() == root.def()
             && state.history().starts_with(root.history())

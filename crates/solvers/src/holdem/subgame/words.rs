@@ -58,7 +58,7 @@ pub fn after(mut state: PublicState, text: &str) -> Result<PublicState, Error> {
         let position =
             if before.is_empty() { "at the beginning" } else { &format!("after `{before}`") };
         let action = action(&state, word).ok_or_else(|| {
-            Error::of(Kind::Word, format!(
+            Error::with_kind(Kind::Word, format!(
                 "--after: `{word}` is not an action {position}: write f, x, c, a, or bN or rN with \
                  a number of chips"
             ))
@@ -130,7 +130,7 @@ fn step<'a>(
     let offered = spot.actions().iter().map(|&action| spot.state().action_word(action));
     let offered = offered.collect::<Vec<_>>().join(" ");
     let action = action(spot.state(), word).ok_or_else(|| {
-        Error::of(Kind::Word, format!(
+        Error::with_kind(Kind::Word, format!(
             "--at: `{word}` is neither an action nor a card {position}: write one of {offered}, or \
              a card such as `Kd`"
         ))

@@ -1,8 +1,8 @@
-//! Win-rates and their distributions, against counts made elsewhere and against slower ways of
+//! Equities and their distributions, against counts made elsewhere and against slower ways of
 //! counting.
 
 use cards::{
-    Card, CardSet, Combo, Outlook, RiverBoard, RiverTable, StartingHand, Ties, WinRate, win_rate,
+    Card, CardSet, Combo, Equity, HandEquity, RiverBoard, RiverTable, StartingHand, Ties, equity,
 };
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
@@ -16,10 +16,10 @@ fn random_state(rng: &mut Pcg64Mcg, size: u32) -> (Combo, CardSet) {
 }
 
 /// Wins and ties on a river, one opponent's hand after the other.
-fn naive_river(hole: Combo, board: CardSet) -> WinRate {
+fn naive_river(hole: Combo, board: CardSet) -> Equity {
     let sums = showdowns::naive(hole, board, &[1.0; Combo::COUNT]);
     let [wins, ties, total] = [sums.wins, sums.ties, sums.total].map(|count| count as u64);
-    WinRate { wins, ties, total }
+    Equity { wins, ties, total }
 }
 
 #[test]
@@ -31,13 +31,13 @@ fn flops_counted_elsewhere_have_their_counts_and_deciles() {
             ["hand", hand, cards, "wins", wins, "ties", ties] => {
                 (hole, flop) = (combo(hand), set(cards));
                 let [wins, ties] = [wins, ties].map(|count| count.parse().expect("a count"));
-                let expected = WinRate { wins, ties, total: 1_070_190 };
-                assert_eq!(win_rate(hole, flop), Ok(expected), "{hand} {cards}");
+                let expected = Equity { wins, ties, total: 1_070_190 };
+                assert_eq!(equity(hole, flop), Ok(expected), "{hand} {cards}");
             }
             [street @ ("turn" | "river"), ties, kind, ..] => {
                 let ties = if ties == "half" { Ties::Half } else { Ties::WinOnly };
-                let outlook = RiverTable::shared(ties).outlook(hole, flop).expect("a flop");
-                let later = &outlook.later()[usize::from(street == "river")];
+                let hand_equity = RiverTable::shared(ties).hand_equity(hole, flop).expect("a flop");
+                let later = &hand_equity.later()[usize::from(street == "river")];
                 let found = match kind {
                     "nearest" => later.deciles(),
                     _ => later.deciles_linear(),
@@ -63,16 +63,16 @@ fn starting_hands_have_the_known_counts() {
         ("QQ", 10_022_031_864, 73_794_456),
     ] {
         let hand: StartingHand = text.parse().expect("a pair");
-        let rates = hand.combos().map(|hole| win_rate(hole, CardSet::EMPTY).expect("no board"));
-        let expected = WinRate { wins, ties, total: 12_585_434_400 };
-        assert_eq!(rates.sum::<WinRate>(), expected, "{text}");
+        let rates = hand.combos().map(|hole| equity(hole, CardSet::EMPTY).expect("no board"));
+        let expected = Equity { wins, ties, total: 12_585_434_400 };
+        assert_eq!(rates.sum::<Equity>(), expected, "{text}");
     }
     for (text, value) in [("AsKs", 0.670446), ("7d2c", 0.345836), ("3h2s", 0.323032)] {
-        let rate = win_rate(combo(text), CardSet::EMPTY).expect("no board");
+        let rate = equity(combo(text), CardSet::EMPTY).expect("no board");
         assert!((rate.value(Ties::Half) - value).abs() < 5e-7, "{text}: {rate:?}");
     }
     // Every hand against every other: each deal has a winner and a loser, or a tie.
-    let all: WinRate = Combo::all().map(|hole| win_rate(hole, CardSet::EMPTY).expect("none")).sum();
+    let all: Equity = Combo::all().map(|hole| equity(hole, CardSet::EMPTY).expect("none")).sum();
     assert_eq!(all.wins, all.losses());
 }
 
@@ -80,9 +80,9 @@ fn starting_hands_have_the_known_counts() {
 #[test]
 fn starting_hands_are_recounted_over_every_board() {
     let tables = [Ties::Half, Ties::WinOnly].map(RiverTable::shared);
-    let check = |hand: StartingHand, half: &Outlook, wins: &Outlook| {
+    let check = |hand: StartingHand, half: &HandEquity, wins: &HandEquity| {
         let hole = hand.combos().next().expect("a combo");
-        let shipped = win_rate(hole, CardSet::EMPTY).expect("no board");
+        let shipped = equity(hole, CardSet::EMPTY).expect("no board");
         let ([half_sum, win_sum], of) = ([half.ratio().0, wins.ratio().0], half.ratio().1);
         assert_eq!(
             (win_sum / 2, half_sum - win_sum, of / 2),
@@ -91,18 +91,18 @@ fn starting_hands_are_recounted_over_every_board() {
         );
         for (later, boards) in half.later().iter().zip([19_600, 230_300, 2_118_760]) {
             assert_eq!(later.boards(), boards, "{hand}");
-            // The win-rate of today is the mean of tomorrow's.
-            assert!((later.mean() - half.win_rate()).abs() < 1e-12, "{hand}");
+            // The equity of today is the mean of tomorrow's.
+            assert!((later.mean() - half.equity()).abs() < 1e-12, "{hand}");
         }
     };
     if !testing::exhaustive() {
         let hole = combo("Th9h");
         let [half, wins] =
-            tables.map(|table| table.outlook(hole, CardSet::EMPTY).expect("no board"));
+            tables.map(|table| table.hand_equity(hole, CardSet::EMPTY).expect("no board"));
         check(hole.starting_hand(), &half, &wins);
     } else {
         let mut wins = Vec::new();
-        tables[1].each_starting_hand(|_, outlook| wins.push(outlook.clone()));
+        tables[1].each_starting_hand(|_, hand_equity| wins.push(hand_equity.clone()));
         tables[0].each_starting_hand(|hand, half| check(hand, half, &wins[hand.index()]));
     }
 }
@@ -111,8 +111,8 @@ fn starting_hands_are_recounted_over_every_board() {
 fn distributions_before_the_flop_are_those_of_the_boards() {
     let table = RiverTable::shared(Ties::Half);
     let hole = combo("JcTd");
-    let outlook = table.outlook(hole, CardSet::EMPTY).expect("no board");
-    let [flop, turn, river] = outlook.later() else { panic!("three later streets") };
+    let hand_equity = table.hand_equity(hole, CardSet::EMPTY).expect("no board");
+    let [flop, turn, river] = hand_equity.later() else { panic!("three later streets") };
     // Some boards of each street lie where the distribution says: enough to tell wrong weights.
     let mut rng = Pcg64Mcg::seed_from_u64(5);
     for (size, later) in [(3, flop), (4, turn), (5, river)] {
@@ -120,7 +120,7 @@ fn distributions_before_the_flop_are_those_of_the_boards() {
         let rates: Vec<f64> = (0..count)
             .map(|_| {
                 let board = draw(&mut rng, size, hole.set());
-                table.outlook(hole, board).expect("a board").win_rate()
+                table.hand_equity(hole, board).expect("a board").equity()
             })
             .collect();
         for p in [0.1, 0.5, 0.9] {
@@ -141,7 +141,7 @@ fn one_look_up_agrees_with_counting_the_opponents_hands() {
         let [half, wins] =
             tables.map(|table| u64::from(table.value(hole, board).expect("a river")));
         assert_eq!((wins / 2, half - wins), (naive.wins, naive.ties), "{hole} on {board:?}");
-        assert_eq!(win_rate(hole, board), Ok(naive), "{hole} on {board:?}");
+        assert_eq!(equity(hole, board), Ok(naive), "{hole} on {board:?}");
     }
 }
 
@@ -167,7 +167,7 @@ fn all_hands_of_a_river_agree_with_counting_and_with_their_states() {
     }
 }
 
-/// States with one number must be the same under renaming suits, and of one win-rate.
+/// States with one number must be the same under renaming suits, and of one equity.
 #[test]
 fn river_states_ignore_the_names_of_suits_and_nothing_else() {
     let mut rng = Pcg64Mcg::seed_from_u64(6);
@@ -199,7 +199,7 @@ fn river_states_ignore_the_names_of_suits_and_nothing_else() {
 }
 
 #[test]
-fn outlooks_agree_with_going_through_every_board() {
+fn hand_equities_agree_with_going_through_every_board() {
     let mut rng = Pcg64Mcg::seed_from_u64(2);
     for (size, count) in [
         (3, testing::size(30, 2000)),
@@ -210,10 +210,10 @@ fn outlooks_agree_with_going_through_every_board() {
             let table = RiverTable::shared(ties);
             for _ in 0..count {
                 let (hole, board) = random_state(&mut rng, size);
-                let outlook = table.outlook(hole, board);
-                assert_eq!(outlook, Outlook::new(hole, board, ties), "{hole} on {board:?}");
-                let rate = win_rate(hole, board).expect("a board").value(ties);
-                assert_eq!(outlook.expect("a board").win_rate(), rate, "{hole} on {board:?}");
+                let hand_equity = table.hand_equity(hole, board);
+                assert_eq!(hand_equity, HandEquity::new(hole, board, ties), "{hole} on {board:?}");
+                let rate = equity(hole, board).expect("a board").value(ties);
+                assert_eq!(hand_equity.expect("a board").equity(), rate, "{hole} on {board:?}");
             }
         }
     }
@@ -234,10 +234,10 @@ fn all_hands_of_a_board_agree_with_one_hand_at_a_time() {
     }
     for board in boards {
         let mut seen = vec![0; Combo::COUNT];
-        let visit = |hole: Combo, outlook: &Outlook| {
+        let visit = |hole: Combo, hand_equity: &HandEquity| {
             seen[hole.index()] += 1;
-            let one = table.outlook(hole, board).expect("a board");
-            assert_eq!(*outlook, one, "{hole} on {board:?}");
+            let one = table.hand_equity(hole, board).expect("a board");
+            assert_eq!(*hand_equity, one, "{hole} on {board:?}");
         };
         table.each_hand(board, visit).expect("a board");
         for hole in Combo::all() {
@@ -261,13 +261,13 @@ fn sums_of_squares_are_those_of_the_distributions() {
         let mut seen = 0;
         let visit = |hole: Combo, sum: u64| {
             seen += 1;
-            let outlook = table.outlook(hole, board).expect("a board");
-            let expected: u64 = match outlook.later().last() {
+            let hand_equity = table.hand_equity(hole, board).expect("a board");
+            let expected: u64 = match hand_equity.later().last() {
                 Some(rivers) => rivers
                     .counts()
                     .map(|(value, count)| u64::from(value).pow(2) * u64::from(count))
                     .sum(),
-                None => outlook.ratio().0.pow(2),
+                None => hand_equity.ratio().0.pow(2),
             };
             assert_eq!(sum, expected, "{hole} on {board:?}");
         };
@@ -279,8 +279,8 @@ fn sums_of_squares_are_those_of_the_distributions() {
 
 #[test]
 fn quantiles_and_histograms_are_those_of_the_sorted_list() {
-    let outlook = Outlook::new(combo("9c8c"), set("7c2dKh"), Ties::Half).expect("a flop");
-    for later in outlook.later() {
+    let hand_equity = HandEquity::new(combo("9c8c"), set("7c2dKh"), Ties::Half).expect("a flop");
+    for later in hand_equity.later() {
         let list: Vec<u32> = later
             .counts()
             .flat_map(|(numerator, count)| std::iter::repeat_n(numerator, count as usize))
@@ -319,17 +319,20 @@ fn wrong_cards_are_refused_in_one_clear_line() {
         let size = cards.len();
         let refused = Err(cards::Error::board_size(size, "none, three, four or five"));
         if !all.contains(&size) {
-            assert_eq!(win_rate(hole, cards).map(|_| ()), refused);
-            assert_eq!(RiverTable::shared(Ties::Half).outlook(hole, cards).map(|_| ()), refused);
+            assert_eq!(equity(hole, cards).map(|_| ()), refused);
+            assert_eq!(
+                RiverTable::shared(Ties::Half).hand_equity(hole, cards).map(|_| ()),
+                refused
+            );
         }
-        assert!(Outlook::new(hole, cards, Ties::Half).is_err());
+        assert!(HandEquity::new(hole, cards, Ties::Half).is_err());
         assert!(RiverTable::shared(Ties::Half).each_hand(cards, |_, _| ()).is_err());
         assert!(RiverTable::shared(Ties::Half).each_sum_of_squares(cards, |_, _| ()).is_err());
         assert!(RiverTable::shared(Ties::Half).value(hole, cards).is_err());
         assert!(RiverTable::shared(Ties::Half).all(cards, &mut [0; Combo::COUNT]).is_err());
         assert!(RiverBoard::new(cards).is_err());
     }
-    let message = |cards: &str| win_rate(hole, set(cards)).expect_err(cards).to_string();
+    let message = |cards: &str| equity(hole, set(cards)).expect_err(cards).to_string();
     assert_eq!(
         message("2c"),
         "the number of cards on the board is 1: give none, three, four or five"

@@ -1,6 +1,6 @@
-//! Exact win-rates beside counting every opponent's hand with the evaluators of other projects.
+//! Exact equities beside counting every opponent's hand with the evaluators of other projects.
 //!
-//! No peer has exact win-rates against a uniform opponent in another way than to enumerate, so its
+//! No peer has exact equities against a uniform opponent in another way than to enumerate, so its
 //! evaluator is put into the best plain loop: the board's hand is added up once, each opponent's
 //! two cards are added to it. All counts must agree before anything is timed.
 
@@ -160,14 +160,14 @@ fn against_all<E: Evaluator>(board: E::Hand, hole: [E::Card; 2], deck: &[E::Card
     sum
 }
 
-/// The same from the table; from a flop with the win-rates on all turns and rivers, sorted.
+/// The same from the table; from a flop with the equities on all turns and rivers, sorted.
 fn table(state: &State) -> u64 {
     let table = RiverTable::shared(Ties::Half);
     let (hole, board) = (state.combo(), state.set());
     if state.board.len() == 5 {
         return u64::from(table.value(hole, board).expect("a river"));
     }
-    table.outlook(hole, board).expect("a flop").ratio().0
+    table.hand_equity(hole, board).expect("a flop").ratio().0
 }
 
 fn agree<E: Evaluator>(states: &[State]) {
@@ -184,7 +184,7 @@ fn one_state(criterion: &mut Criterion) {
         agree::<Cardroom>(few);
         agree::<Pokers>(few);
         agree::<RsPoker>(few);
-        let mut group = criterion.benchmark_group(format!("win-rate of one hand on the {street}"));
+        let mut group = criterion.benchmark_group(format!("equity of one hand on the {street}"));
         let per_state = |count: usize| Throughput::Elements(count as u64);
         group.throughput(per_state(count));
         group.bench_function("cardroom, table", |bencher| {
@@ -193,7 +193,7 @@ fn one_state(criterion: &mut Criterion) {
         group.throughput(per_state(naive));
         group.bench_function("cardroom, no table", |bencher| {
             bencher.iter(|| {
-                let rate = |state: &State| cards::win_rate(state.combo(), state.set());
+                let rate = |state: &State| cards::equity(state.combo(), state.set());
                 black_box(few).iter().map(|state| rate(state).expect("a board").wins).sum::<u64>()
             });
         });
@@ -251,7 +251,7 @@ fn sort_and_sum<E: Evaluator>(
 }
 
 fn all_hands(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("win-rates of all hands on a river board");
+    let mut group = criterion.benchmark_group("equities of all hands on a river board");
     let boards = states(5, 1000);
     let table = RiverTable::shared(Ties::Half);
     let mut values = [0; Combo::COUNT];

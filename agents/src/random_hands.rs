@@ -1,21 +1,21 @@
-//! Win-rates against opponents with uniformly random hands.
+//! Equities against opponents with uniformly random hands.
 //!
 //! Ties count as the share of the pot they win. Heads-up hold'em is exact on every street. In other
-//! games the win-rate against one opponent is exact where that is cheap; otherwise it is estimated
+//! games the equity against one opponent is exact where that is cheap; otherwise it is estimated
 //! by drawing the unseen cards. The draws are seeded by the cards themselves, so the same situation
-//! always has the same win-rate, exact or not.
+//! always has the same equity, exact or not.
 
 use std::sync::OnceLock;
 
 use cards::{
-    Board, CardSet, Combo, HoleCards, Outlook, RiverTable, StartingHand, Ties, choose, evaluate,
+    Board, CardSet, Combo, HandEquity, HoleCards, RiverTable, StartingHand, Ties, choose, evaluate,
 };
 use game::GameDef;
 use rand::RngExt;
 
 use crate::AgentRng;
 
-/// Bounds on the work for a win-rate outside heads-up hold'em.
+/// Bounds on the work for an equity outside heads-up hold'em.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Effort {
     /// Maximum number of pairs of an opponent's hand and a completion of the board to enumerate
@@ -37,9 +37,9 @@ impl Default for Effort {
 /// drawn uniformly from the unseen cards, once the whole board is dealt.
 ///
 /// In hold'em (two cards of the full deck, a board of five) it is exact against one opponent.
-/// Before the flop, the win-rate against two to nine opponents comes from a table made with a
+/// Before the flop, the equity against two to nine opponents comes from a table made with a
 /// million draws per entry.
-pub fn win_rate(
+pub fn equity(
     def: &GameDef,
     hole: HoleCards,
     board: Board,
@@ -60,9 +60,9 @@ pub fn win_rate(
     }
 }
 
-/// Returns [`win_rate`] for several hands on one board. In heads-up hold'em after the flop a few
+/// Returns [`equity`] for several hands on one board. In heads-up hold'em after the flop a few
 /// hundred hands or more are computed together, in about a millisecond.
-pub fn win_rates(
+pub fn equities(
     def: &GameDef,
     holes: &[HoleCards],
     board: Board,
@@ -70,7 +70,7 @@ pub fn win_rates(
     effort: Effort,
 ) -> Vec<f64> {
     together(def, holes, board, opponents).unwrap_or_else(|| {
-        holes.iter().map(|&hole| win_rate(def, hole, board, opponents, effort)).collect()
+        holes.iter().map(|&hole| equity(def, hole, board, opponents, effort)).collect()
     })
 }
 
@@ -89,7 +89,8 @@ fn together(
     }
     let mut all = vec![None; Combo::COUNT];
     let table = RiverTable::shared(Ties::Half);
-    let visit = |combo: Combo, outlook: &Outlook| all[combo.index()] = Some(outlook.win_rate());
+    let visit =
+        |combo: Combo, hand_equity: &HandEquity| all[combo.index()] = Some(hand_equity.equity());
     table.each_hand(board.set(), visit).ok()?;
     let rate = |&hole: &HoleCards| all[combo(hole)?.index()];
     holes.iter().map(rate).collect()
@@ -106,7 +107,7 @@ fn has_holdem_cards(def: &GameDef) -> bool {
     (def.suits, def.ranks, def.hole_cards) == (4, 13, 2) && def.full_board_len() == 5
 }
 
-/// The win-rate in hold'em with the full deck if it needs no draws.
+/// The equity in hold'em with the full deck if it needs no draws.
 fn holdem(def: &GameDef, hole: HoleCards, board: Board, opponents: usize) -> Option<f64> {
     if !has_holdem_cards(def) {
         return None;
@@ -119,12 +120,12 @@ fn holdem(def: &GameDef, hole: HoleCards, board: Board, opponents: usize) -> Opt
     }
 }
 
-/// The exact win-rate against one hand; the same number with and without the river table.
+/// The exact equity against one hand; the same number with and without the river table.
 fn exact(hole: Combo, board: CardSet) -> Option<f64> {
     let table = RiverTable::shared_if_built(Ties::Half).filter(|_| !board.is_empty());
     match table {
-        Some(table) => table.outlook(hole, board).ok().map(|outlook| outlook.win_rate()),
-        None => cards::win_rate(hole, board).ok().map(|rate| rate.value(Ties::Half)),
+        Some(table) => table.hand_equity(hole, board).ok().map(|hand_equity| hand_equity.equity()),
+        None => cards::equity(hole, board).ok().map(|rate| rate.value(Ties::Half)),
     }
 }
 
@@ -133,15 +134,15 @@ fn exact(hole: Combo, board: CardSet) -> Option<f64> {
 const HANDS_FOR_TABLE: u64 = 200;
 
 /// Builds the table that look-ups need to be fast, where it is worth that for so many hands of this
-/// game. Win-rates are the same with and without it.
+/// game. Equities are the same with and without it.
 pub fn prepare(def: &GameDef, hands: u64) {
     if has_holdem_cards(def) && hands >= HANDS_FOR_TABLE {
         RiverTable::shared(Ties::Half);
     }
 }
 
-/// The same as [`win_rate`], but always by drawing: this is how the table was made.
-pub fn drawn_win_rate(
+/// The same as [`equity`], but always by drawing: this is how the table was made.
+pub fn drawn_equity(
     def: &GameDef,
     hole: HoleCards,
     board: Board,
@@ -170,7 +171,7 @@ impl Hidden {
         Hidden {
             hole: hole.set(),
             board: board.set(),
-            unseen: unseen.map(CardSet::of).collect(),
+            unseen: unseen.map(CardSet::single).collect(),
             missing: def.full_board_len() - board.len(),
             opponents,
             each: usize::from(def.hole_cards),
@@ -184,7 +185,7 @@ impl Hidden {
         choose(unseen, missing).saturating_mul(choose(unseen - missing, self.each as u64))
     }
 
-    /// The exact win-rate against one opponent, by enumeration.
+    /// The exact equity against one opponent, by enumeration.
     fn enumerate(&self) -> f64 {
         let mut halves = 0u64;
         let mut total = 0u64;
@@ -203,7 +204,7 @@ impl Hidden {
         halves as f64 / total.max(1) as f64
     }
 
-    /// The mean win-rate over `samples` draws of all unseen cards.
+    /// The mean equity over `samples` draws of all unseen cards.
     fn draw(&self, samples: u32) -> f64 {
         let mut rng = self.rng();
         let mut deck = self.unseen.clone();
@@ -263,9 +264,9 @@ fn subsets(cards: &[CardSet], count: usize, base: CardSet, visit: &mut impl FnMu
     }
 }
 
-/// Win-rates before the flop: 169 lines of a hand (`AKs`, `T9o`, `22`) and its win-rate against two
+/// Equities before the flop: 169 lines of a hand (`AKs`, `T9o`, `22`) and its equity against two
 /// to nine opponents. Regenerated by `cargo run --release -p agents --example preflop_table`.
-const PREFLOP: &str = include_str!("../models/preflop/winrates.txt");
+const PREFLOP: &str = include_str!("../models/preflop/equities.txt");
 
 type PreflopTable = [[f32; 8]; StartingHand::COUNT];
 

@@ -1,12 +1,12 @@
-//! Speed of exact win-rates: one hand, all hands of a board, the whole game; beside counting the
+//! Speed of exact equities: one hand, all hands of a board, the whole game; beside counting the
 //! opponent's hands one by one. Other programs stand beside them in
-//! `tests/peers/benches/winrates.rs`.
+//! `tests/peers/benches/equities.rs`.
 
 use std::hint::black_box;
 use std::time::Duration;
 
 use cards::{
-    Card, CardSet, Combo, Outlook, RiverTable, Showdown, ShowdownSums, Ties, evaluate, win_rate,
+    Card, CardSet, Combo, HandEquity, RiverTable, Showdown, ShowdownSums, Ties, equity, evaluate,
 };
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use rand::{RngExt, SeedableRng};
@@ -50,7 +50,8 @@ fn all_boards(size: usize) -> Vec<CardSet> {
 
 /// Twice the wins and once the ties, one opponent's hand after the other.
 fn naive(hole: Combo, board: CardSet) -> u64 {
-    let deck: Vec<CardSet> = (CardSet::FULL - board - hole.set()).iter().map(CardSet::of).collect();
+    let deck: Vec<CardSet> =
+        (CardSet::FULL - board - hole.set()).iter().map(CardSet::single).collect();
     if board.len() < 5 {
         let cards = (CardSet::FULL - board - hole.set()).iter();
         // Each later board comes up once for every order of its cards.
@@ -68,10 +69,10 @@ fn naive(hole: Combo, board: CardSet) -> u64 {
     value
 }
 
-/// The work of a row of features: the win-rate and all deciles.
-fn features(outlook: &Outlook) -> u64 {
-    let deciles = outlook.later().iter().map(|later| later.decile_numerators()[4]);
-    outlook.ratio().0 + deciles.map(u64::from).sum::<u64>()
+/// The work of a row of features: the equity and all deciles.
+fn features(hand_equity: &HandEquity) -> u64 {
+    let deciles = hand_equity.later().iter().map(|later| later.decile_numerators()[4]);
+    hand_equity.ratio().0 + deciles.map(u64::from).sum::<u64>()
 }
 
 fn one_hand(criterion: &mut Criterion) {
@@ -91,10 +92,10 @@ fn one_hand(criterion: &mut Criterion) {
         let states = random_states(size, count.max(naive_count));
         if count > 0 {
             group.throughput(Throughput::Elements(count as u64));
-            group.bench_function(format!("{street}, win-rate and deciles, table"), |bencher| {
+            group.bench_function(format!("{street}, equity and deciles, table"), |bencher| {
                 bencher.iter(|| {
                     let row = |&(hole, board): &State| {
-                        features(&table.outlook(hole, board).expect("a board"))
+                        features(&table.hand_equity(hole, board).expect("a board"))
                     };
                     black_box(&states).iter().map(row).sum::<u64>()
                 });
@@ -102,13 +103,13 @@ fn one_hand(criterion: &mut Criterion) {
         }
         let few = &states[..naive_count];
         group.throughput(Throughput::Elements(naive_count as u64));
-        group.bench_function(format!("{street}, win-rate, no table"), |bencher| {
+        group.bench_function(format!("{street}, equity, no table"), |bencher| {
             bencher.iter(|| {
-                let rate = |&(hole, board): &State| win_rate(hole, board).expect("a board").wins;
+                let rate = |&(hole, board): &State| equity(hole, board).expect("a board").wins;
                 black_box(few).iter().map(rate).sum::<u64>()
             });
         });
-        group.bench_function(format!("{street}, win-rate, one by one"), |bencher| {
+        group.bench_function(format!("{street}, equity, one by one"), |bencher| {
             bencher.iter(|| {
                 black_box(few).iter().map(|&(hole, board)| naive(hole, board)).sum::<u64>()
             });
@@ -123,25 +124,27 @@ fn all_hands(criterion: &mut Criterion) {
     let boards = |size| random_states(size, 1000).into_iter().map(|(_, board)| board).cycle();
     for (street, size) in [("turn", 4), ("flop", 3)] {
         let mut boards = boards(size);
-        group.bench_function(format!("{street}, win-rates and deciles, table"), |bencher| {
+        group.bench_function(format!("{street}, equities and deciles, table"), |bencher| {
             bencher.iter(|| {
                 let mut sum = 0;
                 let board = boards.next().expect("a cycle");
-                table.each_hand(board, |_, outlook| sum += features(outlook)).expect("a board");
+                table
+                    .each_hand(board, |_, hand_equity| sum += features(hand_equity))
+                    .expect("a board");
                 sum
             });
         });
     }
     let mut boards = boards(5);
     let mut values = [0; Combo::COUNT];
-    group.bench_function("river, win-rates, table", |bencher| {
+    group.bench_function("river, equities, table", |bencher| {
         bencher.iter(|| {
             let board = boards.next().expect("a cycle");
             table.all(board, black_box(&mut values)).expect("a river");
         });
     });
     let mut showdown = Showdown::new(boards.next().expect("a cycle")).expect("a river");
-    group.bench_function("river, win-rates and order, no table", |bencher| {
+    group.bench_function("river, equities and order, no table", |bencher| {
         bencher.iter(|| showdown.deal(boards.next().expect("a cycle")).expect("a river"));
     });
     let range: [f32; Combo::COUNT] = std::array::from_fn(|i| (i % 7) as f32 / 7.0);
@@ -165,20 +168,22 @@ fn whole_game(criterion: &mut Criterion) {
     let table = RiverTable::shared(Ties::Half);
     for (street, size) in [("1,755 flops", 3), ("16,432 turns", 4)] {
         let boards = all_boards(size);
-        group.bench_function(format!("{street}, win-rates and deciles of all hands"), |bencher| {
+        group.bench_function(format!("{street}, equities and deciles of all hands"), |bencher| {
             bencher.iter(|| {
                 let mut sum = 0;
                 for &board in &boards {
-                    table.each_hand(board, |_, outlook| sum += features(outlook)).expect("a board");
+                    table
+                        .each_hand(board, |_, hand_equity| sum += features(hand_equity))
+                        .expect("a board");
                 }
                 sum
             });
         });
     }
-    group.bench_function("169 starting hands, win-rates and deciles", |bencher| {
+    group.bench_function("169 starting hands, equities and deciles", |bencher| {
         bencher.iter(|| {
             let mut sum = 0;
-            table.each_starting_hand(|_, outlook| sum += features(outlook));
+            table.each_starting_hand(|_, hand_equity| sum += features(hand_equity));
             sum
         });
     });
