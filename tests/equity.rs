@@ -27,7 +27,7 @@ fn close(found: &Value, expected: f64) {
 fn two_hands_get_exact_counts() {
     // Aces and kings of the same suits, counted by another program.
     let result = json("equity AcAd KcKd");
-    assert_eq!(result["schema"], "cardroom-equity/1");
+    assert_eq!(result["schema"], "cardroom-equity/2");
     assert_eq!((&result["kind"], &result["street"]), (&"hands".into(), &"preflop".into()));
     assert_eq!(result["total"], 1_712_304);
     close(&result["hands"][0]["equity"], 0.826366);

@@ -83,7 +83,7 @@ struct BucketsReport {
 }
 
 impl Report for BucketsReport {
-    const SCHEMA: &'static str = "cardroom-buckets/1";
+    const SCHEMA: &'static str = "cardroom-buckets/2";
 }
 
 impl fmt::Display for BucketsReport {

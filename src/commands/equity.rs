@@ -165,21 +165,21 @@ fn finish(
 }
 
 impl Report for HandReport {
-    const SCHEMA: &'static str = "cardroom-equity/1";
+    const SCHEMA: &'static str = "cardroom-equity/2";
 }
 
 impl Report for ShowdownReport {
-    const SCHEMA: &'static str = "cardroom-equity/1";
+    const SCHEMA: &'static str = "cardroom-equity/2";
 }
 
 impl Report for HandVsRange {
-    const SCHEMA: &'static str = "cardroom-equity/1";
+    const SCHEMA: &'static str = "cardroom-equity/2";
 }
 
 impl Report for RangeVsRange {
-    const SCHEMA: &'static str = "cardroom-equity/1";
+    const SCHEMA: &'static str = "cardroom-equity/2";
 }
 
 impl Report for PreflopReport {
-    const SCHEMA: &'static str = "cardroom-equity/1";
+    const SCHEMA: &'static str = "cardroom-equity/2";
 }

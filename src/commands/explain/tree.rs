@@ -214,5 +214,5 @@ pub(super) fn bluffs(args: &BluffsArgs) -> Result<Output, Failure> {
 }
 
 impl Report for Bluffs<'_> {
-    const SCHEMA: &'static str = "cardroom-explain-bluffs/1";
+    const SCHEMA: &'static str = "cardroom-explain-bluffs/2";
 }
