@@ -183,6 +183,28 @@ fn at_the_cap_a_new_hand_waits_and_no_hand_is_lost() {
     let summary = play(&at_run, &host.url(), arguments).code(0).json();
     assert_eq!(check_ledgers(&at_run.join("run"), &host.folder), [200, 0, 0], "{summary:#}");
     assert_eq!(summary["failures"], 0, "{summary:#}");
+    // No hand was lost, so the server's own count of them is the run's.
+    let theirs = &summary["server_results"];
+    assert_eq!(theirs["total_hands"], 200, "{summary:#}");
+    for (ours, key) in [("rate", "bb_per_100"), ("aivat", "aivat_score_bb_per_100")] {
+        let apart = number(&summary[ours]["mbb"]) / 10.0 - number(&theirs[key]);
+        assert!(apart.abs() < 0.02, "{ours}: {summary:#}");
+    }
+}
+
+#[test]
+fn bursts_of_busy_answers_are_waited_out_and_lose_no_hand() {
+    let at_run = Folder::new();
+    // For 20 requests in a row, whoever asks, the server is busy.
+    let host = host("seed = 4\nstatus = 0.02\ncodes = [502, 503, 504]\nburst = 20\n");
+    let arguments = "--agent random --hands 200 --slots 5 --out run --quiet --pause 1ms";
+    let run = play(&at_run, &host.url(), arguments).code(0);
+    assert_eq!(check_ledgers(&at_run.join("run"), &host.folder), [200, 0, 0], "{}", run.stdout);
+    let expected = "by the server's own count, the key has 200 hands";
+    assert!(run.stdout.contains(expected), "no `{expected}` in {}", run.stdout);
+    assert!(run.stdout.contains(": the same as here"), "{}", run.stdout);
+    let summary = play(&at_run, &host.url(), (arguments, "--json")).code(0).json();
+    assert_eq!(summary["unknown"], 0, "{summary:#}");
 }
 
 /// A server that answers every request with this text after its number, and keeps the requests.
@@ -266,9 +288,15 @@ fn folded(id: u64, winnings: f64) -> Value {
 fn the_agents_name_and_the_key_go_with_every_request_and_the_key_is_shown_nowhere() {
     let folder = Folder::new();
     folder.write_with_mode("key", "sk-very-secret\n", 0o600);
+    let results = json!({
+        "bot_name": "me", "total_hands": 8, "bb_per_100": -50.0, "aivat_score_bb_per_100": -64.5,
+        "aivat_std_bb_per_100": 1.5, "chance_correction_bb_per_100": 0.0,
+        "action_correction_bb_per_100": 0.0, "all_hands_chips_bb_per_100": -50.0, "rank": 3,
+    });
     let (url, seen) = stub(|_, head| {
         let text = match head {
             head if head.starts_with("get /hands/in-progress") => "[]".to_owned(),
+            head if head.starts_with("get /results") => results.to_string(),
             head if head.starts_with("post /hands ") => opening(7).to_string(),
             _ => folded(7, -50.0).to_string(),
         };
@@ -279,7 +307,9 @@ fn the_agents_name_and_the_key_go_with_every_request_and_the_key_is_shown_nowher
     assert!(!run.stdout.contains("very-secret") && !run.stderr.contains("very-secret"));
     assert!(run.stdout.contains("1 hand with an AIVAT score"), "{}", run.stdout);
     let seen = seen.lock().expect("nobody panics").clone();
-    assert_eq!(seen.len(), 3, "{seen:#?}");
+    assert!(run.stdout.contains("the key has 8 hands, -50.00 bb/100"), "{}", run.stdout);
+    assert!(run.stdout.contains("7 hands more than here"), "{}", run.stdout);
+    assert_eq!(seen.len(), 4, "{seen:#?}");
     for head in &seen {
         assert!(head.contains("x-api-key: sk-very-secret"), "{head}");
         assert!(head.contains("user-agent: cardroom/"), "{head}");
@@ -299,7 +329,14 @@ fn walk(folder: &Path) -> Vec<Vec<u8>> {
 
 #[test]
 fn without_a_key_the_public_server_is_not_asked() {
-    Folder::new().fails(2, "play gtowizard --agent call --hands 1", "needs a key");
+    let folder = Folder::new();
+    folder.fails(2, "play gtowizard --agent call --hands 1", "needs a key");
+    // Nor is one at another address, or with a key that is empty.
+    let elsewhere = "play gtowizard --agent call --hands 1 --host https://poker.invalid";
+    folder.fails(2, elsewhere, "https://poker.invalid needs a key");
+    let empty = folder.command(elsewhere).env("CARDROOM_GTOWIZARD_KEY", " ").output();
+    let empty = empty.expect("it runs");
+    assert_eq!(empty.status.code(), Some(2), "{}", String::from_utf8_lossy(&empty.stderr));
 }
 
 #[test]

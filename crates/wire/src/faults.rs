@@ -43,6 +43,9 @@ pub struct FaultPlan {
     pub status_after: f64,
     /// The statuses of these answers.
     pub codes: Vec<u16>,
+    /// The number of requests in a row, from whomever they come, that meet a fault of `status`, all
+    /// with the same status: a server that is overloaded for a while.
+    pub burst: u64,
     /// The answer carries a new token; the old one stays valid.
     pub rotate: f64,
     /// The request is not carried out; the session's last answer is given again.
@@ -52,6 +55,9 @@ pub struct FaultPlan {
     /// The names of the endpoints with faults; all if empty.
     pub only: Vec<String>,
 }
+
+/// Most requests of a burst.
+const MAX_BURST: u64 = 1000;
 
 impl Default for FaultPlan {
     fn default() -> FaultPlan {
@@ -68,6 +74,7 @@ impl Default for FaultPlan {
             status: 0.0,
             status_after: 0.0,
             codes: vec![500, 502, 503, 429],
+            burst: 1,
             rotate: 0.0,
             repeat_answer: 0.0,
             repeat_hand: 0.0,
@@ -113,6 +120,9 @@ impl FaultPlan {
         if self.codes.is_empty() && (self.status > 0.0 || self.status_after > 0.0) {
             return Err("codes is empty: name at least one status, such as 503".to_owned());
         }
+        if !(1..=MAX_BURST).contains(&self.burst) {
+            return Err(format!("burst = {}: write 1 to {MAX_BURST} requests", self.burst));
+        }
         let bad = |code: &&u16| !(400..=599).contains(*code);
         if let Some(code) = self.codes.iter().find(bad) {
             return Err(format!("codes: {code} is not an error status: write 400 to 599"));
@@ -154,6 +164,15 @@ impl FaultPlan {
 
     /// The fault for the request of this number.
     pub fn fault(&self, number: u64) -> Fault {
+        // The latest burst counts where two meet.
+        let begun = (number.saturating_sub(self.burst - 1)..number).rev();
+        let mut begun = begun.map(|number| self.drawn(number));
+        let burst = begun.find(|fault| matches!(fault, Fault::Status(_)));
+        burst.unwrap_or_else(|| self.drawn(number))
+    }
+
+    /// The fault drawn for the request of this number.
+    fn drawn(&self, number: u64) -> Fault {
         let draw = |what: u64| unit(mix(self.seed ^ mix(number) ^ mix(mix(what))));
         let code = || {
             let index = (draw(1) * self.codes.len() as f64) as usize;

@@ -64,6 +64,26 @@ fn each_fault_comes_at_its_rate_and_the_seed_says_when() {
 }
 
 #[test]
+fn a_burst_meets_so_many_requests_in_a_row_with_one_status() {
+    let text = "seed = 7\nstatus = 0.01\ncodes = [502, 503, 504]\n";
+    let [once, bursts] =
+        ["", "burst = 10\n"].map(|more| read(&format!("{text}{more}")).expect(more));
+    let count = 20_000;
+    let starts: Vec<Fault> = (0..count).map(|number| once.fault(number)).collect();
+    let mut met = 0;
+    for number in 0..count {
+        // The slow way: the last fault among this request and the nine before it.
+        let first = number.saturating_sub(9);
+        let window = starts[first as usize..=number as usize].iter().rev();
+        let expected = window.copied().find(|fault| *fault != Fault::None).unwrap_or_default();
+        assert_eq!(bursts.fault(number), expected, "request {number}");
+        met += u64::from(expected != Fault::None);
+    }
+    // 1 - 0.99^10 of all requests.
+    assert!((0.085..0.107).contains(&(met as f64 / count as f64)), "{met}");
+}
+
+#[test]
 fn nothing_happens_unless_asked_for() {
     let plan = read("").expect("a plan");
     assert!((0..10_000).all(|number| plan.fault(number) == Fault::None));
@@ -72,6 +92,7 @@ fn nothing_happens_unless_asked_for() {
 #[test]
 fn files_that_make_no_sense_are_refused_with_the_reason() {
     let cases = [
+        ("burst = 0", "burst = 0: write 1 to 1000 requests"),
         ("drop = 1.5", "drop = 1.5 is not a share of requests: write 0 to 1"),
         ("seed = 1\nreset = -0.1", "reset = -0.1 is not a share of requests: write 0 to 1"),
         ("drop = 0.6\nreset = 0.6", "the rates come to 1.2, but a request meets at most one fault"),

@@ -14,6 +14,7 @@ use game::{BySeat, GameDef, Payoff, PublicState, Seat, Turn, escape};
 use serde_json::{Map, Value};
 
 use super::history::{self, HistoryError};
+use super::message::ResultsObject;
 use super::{GAME_NAME, OPPONENT};
 
 /// A hand as the host shows it; it is the client's turn, or the hand is over.
@@ -129,6 +130,20 @@ pub fn read_list(
         return Err(AnswerError::unusable(format!("the answer is not a list of hands: `{found}`")));
     };
     entries.iter().map(|entry| Ok((id(object(entry)?)?, hand(def, version, entry)))).collect()
+}
+
+/// Parses the host's results of a key. Fields that are not known are left aside.
+///
+/// # Errors
+/// When one of the known fields is missing or no number.
+pub fn read_results(body: &[u8]) -> Result<ResultsObject, AnswerError> {
+    let value = json(body)?;
+    let shown = excerpt(&value.to_string());
+    serde_json::from_value(value).map_err(|error| {
+        AnswerError::unusable(format!(
+            "the answer is not the results of a key ({error}): `{shown}`"
+        ))
+    })
 }
 
 fn json(body: &[u8]) -> Result<Value, AnswerError> {

@@ -8,7 +8,7 @@ use game::escape::visible;
 use matches::program::GTOWIZARD_KEY;
 use protocol::gtowizard::{MAX_OPEN, USUAL_OPEN, VERSION};
 use show::number::counted;
-use wire::gtowizard::{GtoWizardRunSettings, GtoWizardSummary, LIVE, opponent};
+use wire::gtowizard::{Comparison, GtoWizardRunSettings, GtoWizardSummary, LIVE, opponent};
 use wire::web_run::RunSettings;
 
 use super::web_run::{
@@ -99,10 +99,11 @@ fn plan(args: &Args) -> Result<GtoWizardRunSettings, Failure> {
         opponent: (opponent(args.opponent_version, against.as_deref()), "gtowizard"),
     })?;
     let key = key(args.key_file.as_deref())?;
-    if key.is_none() && args.host == LIVE {
+    if key.is_none() && !here {
         return Err(Failure::usage(format!(
-            "{LIVE} needs a key: give its file with --key-file, or set {GTOWIZARD_KEY}; \
-             docs/gtowizard.md says how to get one"
+            "{} needs a key: give its file with --key-file, or set {GTOWIZARD_KEY}; \
+             docs/gtowizard.md says how to get one",
+            args.host
         )));
     }
     Ok(GtoWizardRunSettings { run, key, version: args.opponent_version, against })
@@ -110,7 +111,10 @@ fn plan(args: &Args) -> Result<GtoWizardRunSettings, Failure> {
 
 /// The key, from the file or the environment; it is never printed.
 fn key(file: Option<&Path>) -> Result<Option<String>, Failure> {
-    let Some(path) = file else { return Ok(std::env::var(GTOWIZARD_KEY).ok()) };
+    let Some(path) = file else {
+        let key = std::env::var(GTOWIZARD_KEY).ok();
+        return Ok(key.map(|key| key.trim().to_owned()).filter(|key| !key.is_empty()));
+    };
     let text = secret_file(path)?;
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     match (lines.next(), lines.next()) {
@@ -188,7 +192,36 @@ fn text(summary: &GtoWizardSummary, name: &str) -> String {
         ),
         None => "too few hands to tell whether the score changes over the run".to_owned(),
     });
+    lines.extend(server_words(summary));
     lines.join("\n")
+}
+
+/// What the server itself counts for the key, in words, beside this run.
+fn server_words(summary: &GtoWizardSummary) -> Option<String> {
+    if let Some(reason) = &summary.no_server_results {
+        return Some(format!("the server did not say what it counts for the key: {reason}"));
+    }
+    let (results, comparison) = (summary.server_results.as_ref()?, summary.comparison()?);
+    let verdict = match comparison {
+        Comparison::Equal => "the same as here".to_owned(),
+        Comparison::Apart => {
+            "NOT the same as here, although the number of hands is: compare its list of hands with \
+             the ledger before you quote either"
+                .to_owned()
+        }
+        Comparison::More(hands) => format!(
+            "{} more than here, of other runs with the key or hands whose end was lost, so the two \
+             cannot be compared",
+            counted(hands, "hand")
+        ),
+        Comparison::Fewer => "fewer hands than here, so the two cannot be compared".to_owned(),
+    };
+    Some(format!(
+        "by the server's own count, the key has {}, {:+.2} bb/100 and a score of {:+.2}: {verdict}",
+        counted(results.total_hands, "hand"),
+        results.bb_per_100,
+        results.aivat_score_bb_per_100
+    ))
 }
 
 #[cfg(test)]

@@ -25,6 +25,7 @@ use logs::{Entrant, MatchInfo, Rate};
 use matches::bot::Bot;
 use matches::runner::Stop;
 use protocol::gtowizard::answer::{self, AnswerError};
+use protocol::gtowizard::message::ResultsObject;
 use protocol::gtowizard::{Endpoint, KEY_HEADER, Shown};
 use reqwest::header::{HeaderMap, HeaderValue};
 use serde::Serialize;
@@ -102,6 +103,11 @@ pub struct GtoWizardSummary {
     pub scored: u64,
     /// The largest change of the score over the run.
     pub change: Option<Change>,
+    /// What the server itself counts for the key, after this run; `None` where it was not asked
+    /// or did not say.
+    pub server_results: Option<ResultsObject>,
+    /// Why there are none.
+    pub no_server_results: Option<String>,
 }
 
 impl GtoWizardSummary {
@@ -119,8 +125,48 @@ impl GtoWizardSummary {
             aivat: Rate::from_sums(&all, BIG_BLIND).ok(),
             scored: all.hands,
             change: Change::find(&all, &course, BIG_BLIND),
+            server_results: None,
+            no_server_results: None,
         })
     }
+
+    /// How the server's own results compare with those of this run.
+    pub fn comparison(&self) -> Option<Comparison> {
+        let results = self.server_results.as_ref()?;
+        let hands = self.run.played + self.run.settled;
+        Some(match results.total_hands.checked_sub(hands) {
+            Some(0) if self.scored == hands => {
+                let apart = |ours: &Option<Rate>, theirs: f64| {
+                    ours.as_ref().is_some_and(|ours| (ours.bb_per_100() - theirs).abs() > ROUNDING)
+                };
+                if apart(&self.run.rate, results.bb_per_100)
+                    || apart(&self.aivat, results.aivat_score_bb_per_100)
+                {
+                    Comparison::Apart
+                } else {
+                    Comparison::Equal
+                }
+            }
+            Some(others) => Comparison::More(others),
+            None => Comparison::Fewer,
+        })
+    }
+}
+
+/// The difference in bb/100 that rounding may make between two sums of the same hands.
+const ROUNDING: f64 = 0.02;
+
+/// The results that a server has for a key beside those of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Comparison {
+    /// The same number of hands, and the same rates.
+    Equal,
+    /// The same number of hands with another rate.
+    Apart,
+    /// So many hands more: of other runs with the key, or hands whose end was lost.
+    More(u64),
+    /// Fewer hands than the run has.
+    Fewer,
 }
 
 /// The big blind in chips.
@@ -249,7 +295,13 @@ async fn play(
         sessions(&run, slot, seen).await
     };
     let summary = Summary::new(&run, since.elapsed(), &end)?;
-    let summary = GtoWizardSummary::new(summary, version, &run.store.reader()?)?;
+    let mut summary = GtoWizardSummary::new(summary, version, &run.store.reader()?)?;
+    if earlier < run.plan.hands && end.is_ok() {
+        match server_results(&run, version).await {
+            Ok(results) => summary.server_results = Some(results),
+            Err(reason) => summary.no_server_results = Some(reason),
+        }
+    }
     let info = run.store.info().clone();
     drop(shared);
     if let Ok(run) = Arc::try_unwrap(run) {
@@ -272,8 +324,35 @@ fn headers(key: Option<&str>) -> Result<HeaderMap, Error> {
 
 /// The path of the list of open hands.
 fn list_path() -> String {
-    let game = protocol::gtowizard::GAME_NAME.replace(' ', "%20");
-    format!("{}?game_name={game}", Endpoint::InProgress.path())
+    format!("{}?{}", Endpoint::InProgress.path(), game_query())
+}
+
+fn game_query() -> String {
+    format!("game_name={}", protocol::gtowizard::GAME_NAME.replace(' ', "%20"))
+}
+
+/// The server's results of the key, asked for a few times; or why there are none.
+async fn server_results(
+    run: &crate::web_run::Shared,
+    version: u32,
+) -> Result<ResultsObject, String> {
+    const ATTEMPTS: u32 = 5;
+    let path =
+        format!("{}?{}&gto_wizard_version={version}", Endpoint::Results.path(), game_query());
+    let mut pause = run.plan.pace.first_pause;
+    let mut attempt = 0;
+    loop {
+        attempt += 1;
+        let body = async { run.http.send(&path, None).await?.ok(&GTO_WIZARD) }.await;
+        match body {
+            Ok(body) => return answer::read_results(&body).map_err(|error| error.to_string()),
+            Err(HttpError::Maybe(reason, _)) if attempt == ATTEMPTS => return Err(reason),
+            Err(HttpError::Maybe(..)) => {}
+            Err(error) => return Err(error.to_string()),
+        }
+        tokio::time::sleep(pause).await;
+        pause = pause.saturating_mul(2).min(run.plan.pace.longest_pause);
+    }
 }
 
 /// The hands of a list that nobody has taken up.
