@@ -346,9 +346,8 @@ async fn server_results(
         let body = async { run.http.send(&path, None).await?.ok(&GTO_WIZARD) }.await;
         match body {
             Ok(body) => return answer::read_results(&body).map_err(|error| error.to_string()),
-            Err(HttpError::Maybe(reason, _)) if attempt == ATTEMPTS => return Err(reason),
-            Err(HttpError::Maybe(..)) => {}
-            Err(error) => return Err(error.to_string()),
+            Err(HttpError::Maybe(..) | HttpError::Unsent(_)) if attempt < ATTEMPTS => {}
+            Err(error) => return Err(error.reason().to_owned()),
         }
         tokio::time::sleep(pause).await;
         pause = pause.saturating_mul(2).min(run.plan.pace.longest_pause);
