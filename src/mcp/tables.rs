@@ -32,8 +32,12 @@ const GUEST: &str = "guest";
 const PATIENCE: u32 = 3;
 
 /// The fractions of the pot that are offered as sizes.
-const SIZES: [(&str, f64); 4] =
-    [("a third of the pot", 1.0 / 3.0), ("half the pot", 0.5), ("the pot", 1.0), ("twice", 2.0)];
+const SIZES: [(&str, f64); 4] = [
+    ("a third of the pot", 1.0 / 3.0),
+    ("half the pot", 0.5),
+    ("the pot", 1.0),
+    ("twice the pot", 2.0),
+];
 
 /// The open tables.
 pub(super) struct Tables {
@@ -53,6 +57,13 @@ struct Open {
     agent: String,
     seed: u32,
     used: Mutex<Instant>,
+}
+
+impl Open {
+    /// Whether the last hand has been played.
+    fn is_over(&self) -> bool {
+        self.table.view(Duration::ZERO).is_ok_and(|view| view.hand.is_none())
+    }
 }
 
 /// The plan of a new table.
@@ -185,7 +196,7 @@ impl Tables {
         self.make_room()?;
         let seed = new.seed.unwrap_or_else(fresh_seed);
         // Games with the same deck have the same cards.
-        if self.open().values().any(|open| open.seed == seed) {
+        if self.open().values().any(|open| open.seed == seed && !open.is_over()) {
             return Err(Refusal::new(format!(
                 "another open table has the cards of seed {seed}: close it, or give another seed"
             )));
@@ -234,8 +245,7 @@ impl Tables {
         if open.len() >= self.most {
             open.retain(|_, open| {
                 let used = *open.used.lock().unwrap_or_else(PoisonError::into_inner);
-                let over = open.table.view(Duration::ZERO).is_ok_and(|view| view.hand.is_none());
-                !over && used.elapsed() < self.idle
+                !open.is_over() && used.elapsed() < self.idle
             });
         }
         if open.len() >= self.most {

@@ -238,6 +238,9 @@ struct ExplainArgs {
     hand: u64,
     /// The action in the hand, from 0, over both players; without it the actions are listed.
     decision: Option<u32>,
+    /// Whether to list what the agent does with every hand that it could have there.
+    #[serde(default)]
+    each_hand: bool,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -452,11 +455,15 @@ impl Tools {
                 self.command(words, cancelled).await
             }
             "explain" => {
-                let ExplainArgs { r#match, hand, decision } = read(arguments)?;
+                let ExplainArgs { r#match, hand, decision, each_hand } = read(arguments)?;
                 let mut words = self.of_match(&["explain", "decision"], &r#match)?;
                 words.push(hand.to_string());
                 words.extend(decision.map(|number| number.to_string()));
-                self.command(words, cancelled).await
+                let mut answer = self.command(words, cancelled).await?;
+                if !each_hand {
+                    drop_hands(&mut answer.document);
+                }
+                Ok(answer)
             }
             "stats" => {
                 let StatsArgs { r#match } = read(arguments)?;
@@ -755,13 +762,17 @@ fn parsed(document: &str) -> Result<Value, Refusal> {
 /// The document of a solved subgame, without each hand unless that is asked for.
 fn spots(document: &str, each_hand: bool) -> Result<Value, Refusal> {
     let mut document = parsed(document)?;
-    let spots = document["spots"].as_array_mut().into_iter().flatten();
-    for spot in spots.filter(|_| !each_hand) {
-        if let Value::Object(spot) = spot {
-            spot.remove("hands");
-        }
+    if !each_hand {
+        document["spots"].as_array_mut().into_iter().flatten().for_each(drop_hands);
     }
     Ok(document)
+}
+
+/// Leaves out the lists of hands, which are longer than all the rest.
+fn drop_hands(document: &mut Value) {
+    if let Value::Object(document) = document {
+        document.remove("hands");
+    }
 }
 
 /// A built-in game.
