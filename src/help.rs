@@ -22,7 +22,7 @@ const GROUPS: &[Group] = &[
     Group {
         title: "Serve",
         example: "cardroom serve",
-        commands: &["serve", "init", "demo", "doctor", "config"],
+        commands: &["serve", "mcp", "init", "demo", "doctor", "config"],
     },
     Group {
         title: "Play",

@@ -12,9 +12,11 @@ mod config;
 mod database;
 mod exit;
 mod hand_args;
+mod hand_words;
 mod help;
 mod interrupt;
 mod match_options;
+mod mcp;
 mod output;
 mod progress;
 mod report;
@@ -33,7 +35,7 @@ use commands::{Cli, Command};
 pub fn main() -> ExitCode {
     let result = Command::read(&help::grouped::<Cli>().get_matches()).and_then(|command| {
         // A server reports waits and failures in its log.
-        if !matches!(command, Command::Serve(_)) {
+        if !matches!(command, Command::Serve(_) | Command::Mcp(_)) {
             matches::waiting::listen(progress::say_line);
         }
         commands::perform(command)?.print()

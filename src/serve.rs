@@ -29,6 +29,7 @@ use wire::slumbot_host::{HostPlan, SlumbotHost};
 use crate::config::Config;
 use crate::config::check::Setup;
 use crate::exit::Failure;
+use crate::mcp::{self, Tools};
 use crate::shell;
 use crate::web::decide::Decider;
 use crate::web::gtowizard::Benchmark;
@@ -87,7 +88,7 @@ pub async fn serve(
     let web_stop = CancellationToken::new();
     let tasks = TaskTracker::new();
     let views: Vec<TableView> = tables.iter().map(HostedTable::view).collect();
-    announce(&announcement(address, &views, slumbot.as_ref()))?;
+    announce(&announcement(address, &views, slumbot.as_ref(), config.mcp.enabled))?;
     for table in tables {
         tasks.spawn(table.run(stops.clone()));
     }
@@ -103,6 +104,7 @@ pub async fn serve(
     let hosting = host.clone().map(|host| tokio::spawn(host.run(web_stop.clone())));
     let agents = AgentLine::all(&setup.registry, setup.decide.as_ref());
     let decider = setup.decide.map(Decider::new);
+    let tools = config.mcp.enabled.then(|| Arc::new(Tools::new(setup.tools)));
     let apis = (slumbot, benchmark, queue_view(&config.queue, &web_stop)?);
     let site = Site::new(views, dealers, agents, apis, data, metrics, web_stop.clone());
     let limits = Limits {
@@ -111,7 +113,8 @@ pub async fn serve(
         body: usize::try_from(server.max_body.0).unwrap_or(usize::MAX),
         time: server.request_timeout.0,
     };
-    let serving = web::serve(listener, site.clone(), decider, guard, limits, web_stop.clone());
+    let answering = (decider, tools.clone());
+    let serving = web::serve(listener, site.clone(), answering, guard, limits, web_stop.clone());
     let mut web = tokio::spawn(serving);
     tracing::info!(%address, "serving");
     notify("READY=1");
@@ -130,6 +133,9 @@ pub async fn serve(
     web_stop.cancel();
     if tokio::time::timeout(GRACE_PERIOD, &mut web).await.is_err() {
         web.abort();
+    }
+    if let Some(tools) = tools {
+        tools.close().await;
     }
     close_slumbot(host, hosting).await;
     tracing::info!("stopped");
@@ -257,7 +263,12 @@ fn reachable(address: SocketAddr) -> SocketAddr {
 
 /// The addresses, for people and scripts: one line each for the web page, the Slumbot API and every
 /// open seat; then what to do next.
-fn announcement(address: SocketAddr, tables: &[TableView], slumbot: Option<&Api>) -> String {
+fn announcement(
+    address: SocketAddr,
+    tables: &[TableView],
+    slumbot: Option<&Api>,
+    tools: bool,
+) -> String {
     let mut text = format!("listening on http://{address}\n");
     if let Some(api) = slumbot {
         let agent = api.status().agent;
@@ -267,6 +278,9 @@ fn announcement(address: SocketAddr, tables: &[TableView], slumbot: Option<&Api>
         if let Some(faults) = api.faults() {
             let _ = writeln!(text, "with faults injected: {faults}");
         }
+    }
+    if tools {
+        let _ = writeln!(text, "tools for language models (MCP) at http://{address}{}", mcp::PATH);
     }
     for table in tables {
         let plan = table.plan();

@@ -12,6 +12,7 @@ mod gtowizard;
 mod imports;
 mod invariants;
 mod matches;
+mod mcp;
 mod papers;
 mod players;
 mod pokerbots;

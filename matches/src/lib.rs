@@ -18,6 +18,7 @@
 //! - [`source`]: recorded hands: a match folder, a ledger, or an ACPC log.
 //! - [`estimates`]: the corrections behind a report's estimates, and the file that keeps them.
 //! - [`games`]: game definitions by name or by file.
+//! - [`guest`]: a match whose first entrant decides from outside.
 //! - [`waiting`]: messages about long waits.
 
 pub mod bot;
@@ -26,6 +27,7 @@ pub mod estimates;
 pub mod external;
 pub mod folder;
 pub mod games;
+pub mod guest;
 pub mod link;
 pub mod plan;
 pub mod play;

@@ -3,6 +3,7 @@
 mod bot;
 mod external;
 mod games;
+mod guest;
 mod local;
 mod panicking;
 mod pokerbots;

@@ -13,6 +13,7 @@ pub mod features;
 pub mod first_steps;
 pub mod games;
 pub mod import;
+pub mod mcp;
 pub mod merge;
 pub mod play;
 pub mod queue;
@@ -47,6 +48,7 @@ pub struct Cli {
 #[derive(Subcommand)]
 pub enum Command {
     Serve(serve::Args),
+    Mcp(mcp::Args),
     Init(first_steps::InitArgs),
     Demo(first_steps::DemoArgs),
     Doctor(doctor::Args),
@@ -83,6 +85,7 @@ pub enum Command {
 /// The commands that print no document.
 const WITHOUT_DOCUMENT: &[&str] = &[
     "serve",
+    "mcp",
     "init",
     "demo",
     "config check",
@@ -128,6 +131,7 @@ impl Command {
 pub fn perform(command: Command) -> Result<Output, Failure> {
     match command {
         Command::Serve(args) => serve::run(args).map(Output::printed),
+        Command::Mcp(args) => mcp::run(args).map(Output::printed),
         Command::Match(args) => tournament::play_match(args),
         Command::Tournament(args) => tournament::play_tournament(args),
         Command::Merge(args) => merge::run(args),

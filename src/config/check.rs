@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use agents::{AgentChoice, AgentConfig, Registry};
 use game::{GameDef, Quirks};
@@ -18,7 +19,8 @@ use wire::play_acpc::{AcpcSettings, Protocol};
 use wire::slumbot_host::{self, HostPlan};
 
 use super::units::Time;
-use super::{ConfigError, Decide, Loaded, OutsideDealer, Seat, Seed, Server, Slumbot, Table};
+use super::{ConfigError, Decide, Loaded, Mcp, OutsideDealer, Seat, Seed, Server, Slumbot, Table};
+use crate::mcp::ToolsPlan;
 use crate::web::Guard;
 use crate::web::decide::DecidePlan;
 use crate::web::hosts::Hosts;
@@ -37,6 +39,8 @@ pub struct Setup {
     pub slumbot: Option<HostPlan>,
     /// The agents that answer decision requests, if enabled.
     pub decide: Option<DecidePlan>,
+    /// The tools for language models.
+    pub tools: ToolsPlan,
     /// The hosts and the login by which requests are admitted.
     pub guard: Guard,
 }
@@ -83,7 +87,8 @@ pub fn check(loaded: &Loaded) -> Result<Setup, ConfigError> {
     }
     let slumbot = checker.slumbot(&loaded.config.slumbot)?;
     let decide = checker.decide(&loaded.config.decide)?;
-    Ok(Setup { registry, tables, dealers, slumbot, decide, guard })
+    let tools = checker.tools(&loaded.config.mcp)?;
+    Ok(Setup { registry, tables, dealers, slumbot, decide, tools, guard })
 }
 
 fn same_name(name: &str) -> String {
@@ -393,16 +398,61 @@ impl Checker<'_> {
         if !decide.enabled {
             return Ok(None);
         }
-        let mut agents: BTreeMap<String, AgentChoice> = BTreeMap::new();
-        for (i, name) in decide.agents.iter().enumerate() {
-            // Whether it can play a game is found out when it is asked about one.
-            agents.insert(name.clone(), self.resolve(&format!("decide.agents[{i}]"), name)?);
-        }
-        if decide.agents.is_empty() {
-            agents.extend(self.all_agents());
-        }
+        let agents = self.offered("decide.agents", &decide.agents)?;
         let time_limit = decide.decision_timeout.0;
         Ok(Some(DecidePlan { agents, time_limit, workers: decide.workers }))
+    }
+
+    fn tools(&self, mcp: &Mcp) -> Result<ToolsPlan, ConfigError> {
+        let at = |name: &str| format!("mcp.{name}");
+        for (name, zero) in [
+            ("max_tables", mcp.max_tables == 0),
+            ("max_hands", mcp.max_hands == 0),
+            ("max_memory", mcp.max_memory.0 == 0),
+            ("workers", mcp.workers == 0),
+        ] {
+            self.refuse_if(zero, &at(name), || ZERO.to_owned())?;
+        }
+        for (name, time) in [
+            ("table_life", mcp.table_life),
+            ("max_time", mcp.max_time),
+            ("decision_timeout", mcp.decision_timeout),
+        ] {
+            self.some_time(&at(name), time)?;
+        }
+        // A connection on which nothing moves for a minute is closed.
+        let longest = Duration::from_secs(45);
+        self.refuse_if(mcp.enabled && mcp.max_time.0 > longest, &at("max_time"), || {
+            format!("`{}` is too long for the server: write at most \"45s\"", mcp.max_time)
+        })?;
+        let agents = self.offered("mcp.agents", &mcp.agents)?;
+        let time_limit = mcp.decision_timeout.0;
+        Ok(ToolsPlan {
+            agents: DecidePlan { agents, time_limit, workers: mcp.workers },
+            data: self.loaded.config.server.data.clone(),
+            file: self.loaded.file.clone(),
+            tables: mcp.max_tables,
+            idle: mcp.table_life.0,
+            hands: mcp.max_hands,
+            time: mcp.max_time.0,
+            memory: mcp.max_memory,
+        })
+    }
+
+    /// The agents of these names at this key; without any, all that clients may have.
+    fn offered(
+        &self,
+        key: &str,
+        names: &[String],
+    ) -> Result<BTreeMap<String, AgentChoice>, ConfigError> {
+        if names.is_empty() {
+            return Ok(self.all_agents().collect());
+        }
+        // Whether one can play a game is found out when it is asked about one.
+        let named = names.iter().enumerate();
+        named
+            .map(|(i, name)| Ok((name.clone(), self.resolve(&format!("{key}[{i}]"), name)?)))
+            .collect()
     }
 
     /// Every kind of agent without required options, and every defined agent, except those that

@@ -46,6 +46,8 @@ pub struct Config {
     pub slumbot: Slumbot,
     /// The decision API.
     pub decide: Decide,
+    /// The tools for language models.
+    pub mcp: Mcp,
     /// The queue whose runs are shown.
     pub queue: Queue,
 }
@@ -142,6 +144,30 @@ pub struct Decide {
     /// The time limit for a decision of an agent.
     pub decision_timeout: Time,
     /// Most concurrent decisions.
+    pub workers: usize,
+}
+
+/// The table `[mcp]`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Mcp {
+    /// Whether the server offers the tools; `cardroom mcp` does anyway.
+    pub enabled: bool,
+    /// The agents on offer; empty for all that need no options, and all of `agents`.
+    pub agents: Vec<String>,
+    /// Most tables at once.
+    pub max_tables: usize,
+    /// The idle time after which a table may be closed for another one.
+    pub table_life: Time,
+    /// Most hands of a table or a match.
+    pub max_hands: u64,
+    /// The time limit for the work of one call.
+    pub max_time: Time,
+    /// Most memory of a solve.
+    pub max_memory: Size,
+    /// The time limit for a decision of an agent.
+    pub decision_timeout: Time,
+    /// Most calls that compute at once.
     pub workers: usize,
 }
 
@@ -344,6 +370,7 @@ impl Default for Config {
             dealers: Vec::new(),
             slumbot: Slumbot::default(),
             decide: Decide::default(),
+            mcp: Mcp::default(),
             queue: Queue::default(),
         }
     }
@@ -352,6 +379,22 @@ impl Default for Config {
 impl Default for Decide {
     fn default() -> Decide {
         Decide { enabled: true, agents: Vec::new(), decision_timeout: seconds(10), workers: 4 }
+    }
+}
+
+impl Default for Mcp {
+    fn default() -> Mcp {
+        Mcp {
+            enabled: false,
+            agents: Vec::new(),
+            max_tables: 16,
+            table_life: seconds(3600),
+            max_hands: 10_000,
+            max_time: seconds(30),
+            max_memory: Size(1 << 30),
+            decision_timeout: seconds(10),
+            workers: 2,
+        }
     }
 }
 

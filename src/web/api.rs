@@ -154,6 +154,11 @@ impl Problem {
         Problem { place: Some(place.to_owned()), ..problem }
     }
 
+    /// The error and the remedy, as a sentence each.
+    pub fn words(&self) -> String {
+        format!("{}: {}", self.error, self.remedy)
+    }
+
     /// The response's body.
     pub fn json(&self) -> String {
         serde_json::to_string(self).expect("plain data with text keys")

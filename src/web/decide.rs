@@ -73,6 +73,32 @@ impl Decider {
         Decider(Arc::new(Inner { plan, permits, ready: Mutex::default() }))
     }
 
+    /// What an agent does in the situation that this JSON text describes.
+    ///
+    /// # Errors
+    /// When the text is no situation, or the agent gives no decision.
+    pub async fn decide(&self, body: &[u8]) -> Result<Decision, Problem> {
+        let asked = ParsedRequest::read(body, &self.0.plan.agents)?;
+        let infoset = asked.state.infoset();
+        let legal = infoset.legal();
+        let question = Question { infoset, seed: asked.seed.into(), hand: asked.state.hand.into() };
+        // Waiting for a permit, and reading a model, may take as long as the decision.
+        let deciding = self.offered(&asked);
+        let deciding = deciding.decide_elsewhere(question);
+        let time = self.0.plan.time_limit.saturating_mul(2);
+        let late = || {
+            let (code, agent) = (StatusCode::SERVICE_UNAVAILABLE, &asked.agent);
+            let remedy = "ask again later, or set `decide.workers` or `decide.decision_timeout`";
+            Problem::new(code, format!("`{agent}` could not be asked in time"), remedy)
+        };
+        let decided = tokio::time::timeout(time, deciding).await.map_err(|_| late())?;
+        let decided = decided.map_err(|error| cannot_be_built(&error))?;
+        if let Some(fallback) = decided.fallback {
+            return Err(no_decision(&asked.agent, fallback, decided.note.as_deref()));
+        }
+        Ok(Decision::new(asked, decided, legal))
+    }
+
     /// The requested agent at the requested game.
     fn offered(&self, asked: &ParsedRequest) -> Arc<OfferedAgent> {
         let Inner { plan, permits, ready } = &*self.0;
@@ -101,7 +127,7 @@ pub fn router(decider: Option<Decider>, limits: Limits, api: &mut Description) -
 }
 
 /// The schema of a request's body.
-fn situation_schema() -> Schema {
+pub fn situation_schema() -> Schema {
     let most = u32::MAX;
     json_schema!({
         "type": "object",
@@ -154,7 +180,7 @@ fn situation_schema() -> Schema {
 
 /// What an agent does in a situation.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Decision {
+pub struct Decision {
     /// The agent that was asked.
     agent: String,
     /// The game.
@@ -186,11 +212,11 @@ struct Decision {
 /// hand, also in limit games.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Action")]
-struct ActionText(#[schemars(regex(pattern = "^(f|c|r[0-9]+)$"))] String);
+pub struct ActionText(#[schemars(regex(pattern = "^(f|c|r[0-9]+)$"))] String);
 
 /// What may be done.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Legal {
+pub struct Legal {
     /// Whether there is anything to fold to.
     fold: bool,
     /// Chips that a call adds; 0 for a check.
@@ -199,9 +225,19 @@ struct Legal {
     raise: Option<Raises>,
 }
 
+impl From<game::LegalActions> for Legal {
+    fn from(legal: game::LegalActions) -> Legal {
+        Legal {
+            fold: legal.fold,
+            to_call: legal.to_call,
+            raise: legal.raise.map(|game::Raises { min, max }| Raises { min, max }),
+        }
+    }
+}
+
 /// The totals, in chips over the whole hand, to which may be raised.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Raises {
+pub struct Raises {
     /// The smallest.
     min: game::Chips,
     /// The largest.
@@ -220,25 +256,7 @@ async fn decide(
             remedy,
         ));
     };
-    let asked = ParsedRequest::read(&read_body(request, limits).await?, &decider.0.plan.agents)?;
-    let infoset = asked.state.infoset();
-    let legal = infoset.legal();
-    let question = Question { infoset, seed: asked.seed.into(), hand: asked.state.hand.into() };
-    // Waiting for a permit, and reading a model, may take as long as the decision.
-    let deciding = decider.offered(&asked);
-    let deciding = deciding.decide_elsewhere(question);
-    let time = decider.0.plan.time_limit.saturating_mul(2);
-    let late = || {
-        let (code, agent) = (StatusCode::SERVICE_UNAVAILABLE, &asked.agent);
-        let remedy = "ask again later, or set `decide.workers` or `decide.decision_timeout`";
-        Problem::new(code, format!("`{agent}` could not be asked in time"), remedy)
-    };
-    let decided = tokio::time::timeout(time, deciding).await.map_err(|_| late())?;
-    let decided = decided.map_err(|error| cannot_be_built(&error))?;
-    if let Some(fallback) = decided.fallback {
-        return Err(no_decision(&asked.agent, fallback, decided.note.as_deref()));
-    }
-    Ok(Json(Decision::new(asked, decided, legal)))
+    decider.decide(&read_body(request, limits).await?).await.map(Json)
 }
 
 /// Reads the body of a request, which must be declared as JSON.
@@ -315,11 +333,7 @@ impl Decision {
             hand: asked.state.hand,
             seat: asked.state.seat.index(),
             seed: asked.seed,
-            legal: Legal {
-                fold: legal.fold,
-                to_call: legal.to_call,
-                raise: legal.raise.map(|game::Raises { min, max }| Raises { min, max }),
-            },
+            legal: legal.into(),
             action: text(decided.action),
             corrected_from: decided.corrected_from.map(text),
             strategy: decided.strategy.map(|strategy| pairs(strategy.actions)),

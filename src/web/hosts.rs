@@ -8,10 +8,12 @@
 //! request without it passes only under HTTP/1.0, which browsers do not use.
 
 use std::net::{IpAddr, Ipv6Addr};
+use std::sync::Arc;
 
 use axum::body::Body;
-use axum::extract::Request;
+use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, Version, header};
+use axum::middleware::Next;
 use axum::response::IntoResponse;
 use protocol::slumbot::PREFIXES;
 use protocol::slumbot::host::refusal;
@@ -125,6 +127,27 @@ impl Hosts {
         }
         None
     }
+}
+
+/// Middleware that refuses requests of pages from elsewhere: browsers name the page's origin, other
+/// programs none.
+pub async fn from_here(
+    State(hosts): State<Arc<Hosts>>,
+    request: Request,
+    next: Next,
+) -> Response<Body> {
+    let reached = request.extensions().get::<Wire>().map(|wire| wire.reached);
+    let ours = |origin: &HeaderValue| -> Option<bool> {
+        let origin = origin.to_str().ok()?;
+        let host = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"))?;
+        Some(hosts.have(split(host)?, reached.unwrap_or(hosts.bound)))
+    };
+    if request.headers().get_all(header::ORIGIN).iter().all(|origin| ours(origin) == Some(true)) {
+        return next.run(request).await;
+    }
+    let why = "the request is from a page of another host; where it should be answered, the \
+               configuration must name that host in server.hosts";
+    refused(&request, StatusCode::FORBIDDEN, why)
 }
 
 /// The host in `host`, `host:port` or `[address]:port`; `None` if the text is none of these.

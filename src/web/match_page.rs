@@ -20,10 +20,11 @@ use show::number::{duration, signed_grouped};
 use wire::host::{Playing, TableView};
 
 use super::Site;
-use super::pages::{self, CardText, blocking, class, message, page, sentence, suit_sign, text};
+use super::pages::{self, CardText, blocking, class, message, page, sentence, text};
 use super::rates::{self, PlayerLine, RateView};
 use super::records::{MatchLine, Records};
 use crate::exit::Failure;
+use crate::hand_words::suit_sign;
 use crate::output::warn;
 use crate::report::{self, Effort};
 

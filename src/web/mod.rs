@@ -21,7 +21,7 @@ pub mod overview;
 mod pages;
 mod play;
 mod rates;
-mod records;
+pub mod records;
 pub mod runs;
 pub mod slumbot;
 
@@ -60,6 +60,8 @@ use records::Records;
 use runs::QueueView;
 use slumbot::Api;
 
+use crate::mcp::{self, Tools};
+
 /// This program's version.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -74,7 +76,7 @@ const POLICY: &str =
 pub async fn serve(
     listener: TcpListener,
     site: Site,
-    decider: Option<Decider>,
+    (decider, tools): (Option<Decider>, Option<Arc<Tools>>),
     guard: Guard,
     limits: Limits,
     stop: CancellationToken,
@@ -82,7 +84,11 @@ pub async fn serve(
     let live = tokio::spawn(overview::keep_live(site.clone()));
     let slumbot = site.slumbot.as_ref().map(Api::router).unwrap_or_default();
     let benchmark = site.benchmark.as_ref().map(Benchmark::router).unwrap_or_default();
-    let router = router(&site, decider, guard.login, limits).merge(slumbot).merge(benchmark);
+    let hosts = guard.hosts.clone();
+    let from_here = middleware::from_fn_with_state(Arc::new(hosts), hosts::from_here);
+    let tools = tools.map(|tools| mcp::router(tools, stop.clone()).layer(from_here));
+    let router = router(&site, (decider, tools), guard.login, limits);
+    let router = router.merge(slumbot).merge(benchmark);
     listener::serve(listener, router, guard.hosts, limits, stop).await;
     live.abort();
 }
@@ -111,7 +117,7 @@ pub struct Limits {
 
 fn router(
     site: &Site,
-    decider: Option<Decider>,
+    (decider, tools): (Option<Decider>, Option<Router>),
     login: Option<Arc<login::Login>>,
     limits: Limits,
 ) -> Router {
@@ -139,8 +145,9 @@ fn router(
     let mut router = router
         .merge(description.router())
         .layer(time_out)
-        // Decisions have a time limit of their own.
+        // Decisions and tools have time limits of their own.
         .merge(decide)
+        .merge(tools.unwrap_or_default())
         .layer(RequestBodyLimitLayer::new(limits.body));
     if let Some(login) = login {
         router = router.layer(middleware::from_fn_with_state(login, login::ask));

@@ -9,8 +9,11 @@ use axum::extract::Path;
 use axum::http::{StatusCode, header};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{Html, IntoResponse, Response};
+use cards::Card;
 use futures_util::stream::{self, Stream};
 use tokio_util::sync::CancellationToken;
+
+use crate::hand_words::card_signs;
 
 #[derive(Template)]
 #[template(path = "message.html", config = ".askama.toml")]
@@ -104,21 +107,16 @@ pub struct CardText {
     pub suit: char,
 }
 
+/// Cards with suit signs, one by one.
+pub fn card_texts(cards: &[Card]) -> Vec<CardText> {
+    let text = |card: &Card| CardText { text: card_signs(&[*card]), suit: card.suit().to_char() };
+    cards.iter().map(text).collect()
+}
+
 /// The first line of a note, and the rest.
 pub fn sentence(note: &str) -> (String, String) {
     let (said, more) = note.split_once('\n').unwrap_or((note, ""));
     (said.to_owned(), more.replace('\n', " "))
-}
-
-/// The sign of a suit.
-pub fn suit_sign(suit: char) -> char {
-    match suit {
-        's' => '♠',
-        'h' => '♥',
-        'd' => '♦',
-        'c' => '♣',
-        other => other,
-    }
 }
 
 /// The class of a sum of chips.

@@ -8,5 +8,5 @@ mod hosting;
 mod page;
 mod play;
 pub(crate) mod server;
-mod slumbot;
+pub(crate) mod slumbot;
 mod stopping;

@@ -16,24 +16,24 @@ use crate::program::{Folder, TIMEOUT, connect, list, read_some, string, wait_unt
 const CALL: &str = "tables = []\n[slumbot]\nagent = \"call\"\n";
 
 /// An answer: its status, its header in small letters, its body.
-pub(super) struct Answer {
-    pub(super) code: u16,
-    pub(super) head: String,
-    pub(super) body: String,
+pub(crate) struct Answer {
+    pub(crate) code: u16,
+    pub(crate) head: String,
+    pub(crate) body: String,
 }
 
 impl Answer {
-    pub(super) fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|_| panic!("no JSON: {}", self.body))
     }
 
-    pub(super) fn error(&self) -> String {
+    pub(crate) fn error(&self) -> String {
         self.json()["error_msg"].as_str().unwrap_or_default().to_owned()
     }
 }
 
 /// Sends these bytes and reads what comes back until the server closes.
-pub(super) fn raw(server: &Server, bytes: &[u8]) -> Option<Answer> {
+pub(crate) fn raw(server: &Server, bytes: &[u8]) -> Option<Answer> {
     raw_to(server.web, bytes)
 }
 
@@ -50,7 +50,7 @@ fn raw_to(address: SocketAddr, bytes: &[u8]) -> Option<Answer> {
     Some(Answer { code, head: head.to_lowercase(), body: body.to_owned() })
 }
 
-pub(super) fn request(method: &str, path: &str, kind: &str, body: &str) -> Vec<u8> {
+pub(crate) fn request(method: &str, path: &str, kind: &str, body: &str) -> Vec<u8> {
     let length = body.len();
     format!(
         "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\

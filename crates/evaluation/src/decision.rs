@@ -32,7 +32,7 @@ pub struct Decided {
     hand: u64,
     /// Number of earlier actions in the hand, by any seat.
     number: u32,
-    /// The agent that decided.
+    /// The agent that decided; the entrant's name where the match does not say which agent it was.
     agent: String,
     /// What it knew.
     infoset: InfoSet,
@@ -55,7 +55,8 @@ impl Decided {
         registry: &Registry,
     ) -> Option<Decided> {
         let (infoset, action) = before(hand, number)?;
-        let agent = info.entrants[usize::from(hand.entrants[infoset.seat])].agent.clone();
+        let entrant = &info.entrants[usize::from(hand.entrants[infoset.seat])];
+        let agent = if entrant.agent.is_empty() { &entrant.name } else { &entrant.agent }.clone();
         let recorded = decisions.iter().find(|decision| decision.index == number).cloned();
         let hand_number = hand.hand;
         let mut decided =

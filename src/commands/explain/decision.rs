@@ -39,8 +39,7 @@ use crate::resolve_names::Named;
 ///   cardroom explain decision data/matches/oct-vs-cfr 17
 ///   cardroom explain decision data/matches/oct-vs-cfr 17 4
 ///
-/// Exit codes: 2 when the match has no such hand or decision, 3 when the match cannot be read or
-/// does not name the agent.
+/// Exit codes: 2 when the match has no such hand or decision, 3 when the match cannot be read.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
@@ -86,16 +85,22 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     })?;
     let who = hand.entrants[played.seat];
     let entrant = &info.entrants[usize::from(who)];
-    if entrant.agent.is_empty() {
+    let unknown = entrant.agent.is_empty();
+    if unknown && args.svg.is_some() {
         return Err(Failure::input(anyhow::anyhow!(
-            "the match does not say which agent `{0}` was, so it cannot be asked; import \
-             it with --agent {0}=AGENT",
+            "the match does not say which agent `{0}` was, so it has no chart; import it with \
+             --agent {0}=AGENT",
             entrant.name
         )));
     }
     let registry = args.named.registry()?;
     let decided = Decided::new(info, &hand, &decisions, number, &registry);
     let decided = decided.expect("the hand has an action of this number");
+    if unknown {
+        // Nobody can be asked, but what it cost is known.
+        let report = RecordReport::new(&decided, None, output::colours());
+        return Output::report(&report, args.json);
+    }
     match trees(&args.named, &entrant.agent)? {
         Trees::Student(student) => explain_by_tree(args, &decided, &student, &ledger, who),
         Trees::Missing(_) => explain_by_record(args, &decided),

@@ -8,10 +8,13 @@ mod shove_fold;
 mod small_games;
 mod subgame;
 
+pub(crate) use subgame::SolvedSubgame;
+
 use std::path::Path;
 use std::str::FromStr;
 
 use clap::Subcommand;
+use matches::runner::Stop;
 use serde::Serialize;
 
 use crate::exit::Failure;
@@ -44,6 +47,19 @@ enum SolveCommand {
     ShoveFold(shove_fold::Args),
     Endgame(endgame::Args),
     Trees(range_trees::Args),
+}
+
+impl Args {
+    /// Solves the subgame that these arguments describe, and keeps it.
+    ///
+    /// # Errors
+    /// As the command's; and when they describe something else.
+    pub(crate) fn keep_subgame(self, stop: &Stop) -> Result<SolvedSubgame, Failure> {
+        match self.command {
+            SolveCommand::Subgame(args) => SolvedSubgame::solve(args, stop),
+            _ => Err(Failure::usage("only a subgame can be kept")),
+        }
+    }
 }
 
 /// Runs the command.

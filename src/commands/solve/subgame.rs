@@ -145,6 +145,47 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     args.threads.pool()?.run(|| Problem::new(args)?.run())
 }
 
+/// A solved subgame that is kept, so that one spot after another can be looked at.
+pub(crate) struct SolvedSubgame {
+    args: Box<Args>,
+    size: Size,
+    solver: Solver,
+    result: SolveResult,
+}
+
+impl SolvedSubgame {
+    /// Solves what these arguments describe, until it is asked to stop.
+    ///
+    /// # Errors
+    /// As the command's.
+    pub(super) fn solve(args: Box<Args>, stop: &Stop) -> Result<SolvedSubgame, Failure> {
+        args.threads
+            .pool()?
+            .run(|| {
+                let problem = Problem::new(&args)?;
+                let (mut solver, size) = problem.prepare()?;
+                let result = problem.solve(&mut solver, None, stop);
+                Ok((solver, size, result))
+            })
+            .map(|(solver, size, result)| SolvedSubgame { args, size, solver, result })
+    }
+
+    /// The document of the command with these spots; the root without any.
+    ///
+    /// # Errors
+    /// When there is no such spot.
+    pub(crate) fn document(&mut self, at: Vec<String>) -> Result<Output, Failure> {
+        self.args.at = at;
+        let Self { args, size, solver, result } = self;
+        let (args, result) = (&*args, result.clone());
+        args.threads.pool()?.run(|| {
+            let problem = Problem::new(args)?;
+            let spots = problem.spots(solver)?;
+            Output::report(&problem.report(size, Some(Solved { result, spots })), true)
+        })
+    }
+}
+
 /// A subgame to solve, and its options.
 pub(super) struct Problem<'a> {
     pub(super) options: &'a Args,
@@ -183,9 +224,30 @@ impl<'a> Problem<'a> {
         Ok(Problem { options, root, ranges, menu, variant })
     }
 
-    fn run(&self) -> Result<(), Failure> {
+    fn subgame(&self) -> Result<Subgame, Failure> {
         let actions = |state: &PublicState| self.menu.actions(state).to_vec();
-        let subgame = Subgame::new(&self.root, self.ranges.each_ref(), &actions)?;
+        Ok(Subgame::new(&self.root, self.ranges.each_ref(), &actions)?)
+    }
+
+    fn solver(&self, subgame: Subgame) -> Result<Solver, Failure> {
+        Solver::new(subgame, self.solver_options()).map_err(|error| self.refused(&error))
+    }
+
+    /// A solver that has not begun, and the size of the problem.
+    fn prepare(&self) -> Result<(Solver, Size), Failure> {
+        let subgame = self.subgame()?;
+        let size = subgame.size(&self.solver_options());
+        Ok((self.solver(subgame)?, size))
+    }
+
+    /// The spots to show.
+    fn spots(&self, solver: &mut Solver) -> Result<Vec<SolvedSpot>, Failure> {
+        let asked = self.asked(solver)?;
+        asked.iter().map(|asked| SolvedSpot::new(solver, asked)).collect()
+    }
+
+    fn run(&self) -> Result<(), Failure> {
+        let subgame = self.subgame()?;
         let size = subgame.size(&self.solver_options());
         if self.options.dry_run {
             return Output::report(&self.report(&size, None), self.options.json)?.print();
@@ -194,13 +256,12 @@ impl<'a> Problem<'a> {
         if !self.options.quiet {
             say_line(&self.report(&size, None).size.to_string());
         }
-        let solver =
-            Solver::new(subgame, self.solver_options()).map_err(|error| self.refused(&error))?;
-        let asked = self.asked(&solver)?;
+        let solver = self.solver(subgame)?;
+        // A spot that is not there is found before the work begins.
+        self.asked(&solver)?;
         let (mut solver, mut checkpoint) = Checkpoint::open(self, solver)?;
         let result = self.solve(&mut solver, checkpoint.as_mut(), &stop);
-        let spots = asked.iter().map(|asked| SolvedSpot::new(&mut solver, asked));
-        let spots = spots.collect::<Result<Vec<_>, _>>()?;
+        let spots = self.spots(&mut solver)?;
         let (interrupted, iterations) = (result.interrupted, result.iterations);
         self.show(&size, Solved { result, spots })?;
         if !interrupted {
@@ -333,7 +394,7 @@ impl<'a> Problem<'a> {
 }
 
 /// The state that a solve ended in.
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 struct SolveResult {
     iterations: u32,
     seconds: f64,
@@ -348,7 +409,7 @@ struct SolveResult {
 }
 
 /// The result of a player, in chips.
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 struct PlayerResult {
     /// The chips of the pot that the player gets.
     gets: f64,

@@ -5,15 +5,13 @@
 //! rendered here, from what the session's client may know ([`wire::slumbot_host::SessionView`]),
 //! and sent again as server-sent events whenever they change.
 //!
-//! - [`mod@table`]: the table and the buttons. [`words`]: hands as sentences, and what decided
-//!   them.
+//! - [`mod@table`]: the table and the buttons; [`crate::hand_words`]: hands as sentences.
 //! - [`result`]: the finished hands of a session, their table and curve.
 //! - [`review`]: the agent's decisions.
 
 mod result;
 mod review;
 mod table;
-mod words;
 
 use std::convert::Infallible;
 use std::time::Duration;

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use askama::Template;
 use cards::HoleCards;
-use game::{Payoff, Seat, Street};
+use game::{Payoff, Seat};
 use logs::estimate::{Estimates, RowKind};
 use logs::{HandRecord, LedgerError, LedgerReader, Rate};
 use protocol::slumbot::action::high_to_low;
@@ -19,8 +19,8 @@ use show::svg::chart::{Chart, Line, thinned};
 use wire::slumbot_host::SessionView;
 
 use super::BIG_BLIND;
-use super::words::{self, card_signs, card_texts, outcome, steps, street_cards, street_name};
-use crate::web::pages::{CardText, class, text};
+use crate::hand_words::{card_signs, ending, outcome, street_lines};
+use crate::web::pages::{CardText, card_texts, class, text};
 
 /// The number of hands shown.
 const LAST_HANDS: usize = 40;
@@ -124,23 +124,8 @@ impl HandWords {
         let other = Seat::new(1 - seat.index()).expect("two seats");
         let [ours, theirs] = [seat, other].map(|seat| high_to_low(record.hole[seat]));
         let winnings = record.payoffs[seat].parts() / Payoff::PER_CHIP;
-        let mut lines = Vec::new();
-        let steps = steps(public);
-        for street in Street::ALL {
-            let said = steps.iter().filter(|step| step.street == street).map(|step| {
-                if step.seat == seat {
-                    format!("you {}", step.you)
-                } else {
-                    format!("{agent} {}", step.they)
-                }
-            });
-            let said: Vec<String> = said.collect();
-            let dealt = public.board().len() >= public.def().board_len(street);
-            if dealt && (!said.is_empty() || public.is_showdown()) {
-                lines.push(street_line(record, street, &said));
-            }
-        }
-        let how = words::ending(public, seat, [&ours, &theirs], agent);
+        let mut lines = street_lines(public, seat, agent);
+        let how = ending(public, seat, [&ours, &theirs], agent);
         lines.push(format!("{how} {}.", outcome(winnings)));
         HandWords {
             number,
@@ -152,14 +137,6 @@ impl HandWords {
             lines,
         }
     }
-}
-
-/// A street's line, such as `Flop Q♠ 7♥ 2♣: you bet 200, equity calls 200.`
-fn street_line(record: &HandRecord, street: Street, said: &[String]) -> String {
-    let cards = card_signs(&street_cards(&record.public, street));
-    let name = street_name(street);
-    let head = if cards.is_empty() { name.to_owned() } else { format!("{name} {cards}") };
-    if said.is_empty() { format!("{head}.") } else { format!("{head}: {}.", said.join(", ")) }
 }
 
 fn client_seat(record: &HandRecord) -> Option<Seat> {

@@ -5,9 +5,9 @@ use cards::Card;
 use show::number::{decimal, rounded_percent, signed_grouped};
 use wire::slumbot_host::{Review, ReviewedDecision};
 
-use super::words::{card_signs, card_texts, street_name};
+use crate::hand_words::{card_signs, street_name};
 use crate::web::pages::text;
-use crate::web::pages::{CardText, sentence};
+use crate::web::pages::{CardText, card_texts, sentence};
 
 #[derive(Template)]
 #[template(path = "play_review.html", config = ".askama.toml")]

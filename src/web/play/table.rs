@@ -9,7 +9,7 @@ use show::number::decimal;
 use wire::slumbot_host::{Moment, SeenHand, SessionView};
 
 use super::big_blinds;
-use super::words::{self, card_name, hand_name, rank_text, steps};
+use crate::hand_words::{self as words, bet_of_pot, card_name, hand_name, rank_text, steps};
 use crate::web::pages::text;
 
 #[derive(Template)]
@@ -244,8 +244,7 @@ impl RaiseControl {
         let before = public.committed()[client] - public.committed_street(client);
         let (min, max) = (raises.min - before, raises.max - before);
         let called = public.highest() - before;
-        let pot = public.pot() + u64::from(public.legal().to_call);
-        let to = |part: f64| called + (part * pot as f64).round() as u32;
+        let to = |part: f64| bet_of_pot(public, part) - before;
         let size = |(label, part): (&'static str, f64)| {
             let to = to(part);
             Size { label, to: (min..=max).contains(&to).then_some(to) }

@@ -162,7 +162,7 @@ const SOURCE: &str = "/dev/urandom";
 
 /// The server's secret, and a source of tokens.
 #[derive(Debug)]
-pub(super) struct Secret {
+pub struct Secret {
     secret: [u8; 32],
     tokens: Mutex<ChaCha20Rng>,
     process: u8,
@@ -182,7 +182,10 @@ pub(super) struct Seeds {
 impl Secret {
     /// Reads the secret from this file, or makes it. Tokens begin with the number of the process,
     /// unless it is 0.
-    pub(super) fn open(path: &Path, process: u8) -> io::Result<Secret> {
+    ///
+    /// # Errors
+    /// When the file cannot be read or made, or holds something else.
+    pub fn open(path: &Path, process: u8) -> io::Result<Secret> {
         let secret = match fs::read(path) {
             Ok(bytes) => bytes.try_into().map_err(|_| {
                 io::Error::other(
@@ -223,7 +226,7 @@ impl Secret {
 
     /// The seed of the cards for a seed that a client asks for: always the same, and nobody can
     /// know the cards who does not know the secret.
-    pub(super) fn asked(&self, seed: u32) -> u64 {
+    pub fn asked(&self, seed: u32) -> u64 {
         let mut hash = Sha256::new();
         hash.update(self.secret);
         hash.update(b"asked");
@@ -234,7 +237,7 @@ impl Secret {
 
     /// A new token: the 128 bits of a random UUID (version 4). If several processes share one
     /// address, the first eight bits are the process number, by which a proxy finds the session.
-    pub(super) fn token(&self) -> u128 {
+    pub fn token(&self) -> u128 {
         let mut rng = lock(&self.tokens);
         let random = u128::from(rng.next_u64()) << 64 | u128::from(rng.next_u64());
         let version = 0xF << 76;

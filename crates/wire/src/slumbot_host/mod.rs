@@ -43,12 +43,13 @@ use serde::Serialize;
 use tokio::sync::Semaphore;
 
 use crate::{Error, lock};
-use files::{FILE, FOLDER, Files, Secret, agent_names, make_folder, take_from_others, token_text};
+use files::{FILE, FOLDER, Files, agent_names, make_folder, take_from_others, token_text};
 use ledgers::{AgentLedger, Finished, Writer};
 use session::{Session, User, Users, not_recorded, record, recorded, replay};
 use slots::{AskedDeal, InLedger, Kind, Slot, Slots, Stage, pack};
 
 pub use crate::bots::{OfferedAgent, Question};
+pub use files::Secret;
 pub(crate) use view::DealtHand;
 pub use view::{Choice, Moment, Review, ReviewedDecision, SeenEnd, SeenHand, SessionView};
 

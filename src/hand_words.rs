@@ -10,8 +10,6 @@ use protocol::slumbot::Incr;
 use protocol::slumbot::action::board_order;
 use show::number::decimal;
 
-use crate::web::pages::{CardText, suit_sign};
-
 /// An action of a hand in words.
 pub struct Step {
     /// The player's seat.
@@ -65,6 +63,35 @@ pub fn action_words(action: Action, state: &PublicState) -> (&'static str, Strin
         (Action::Fold, _) => ("fold", String::new()),
         _ => ("check", String::new()),
     }
+}
+
+/// The betting from the view of one seat, a line for each street on which somebody acted or, at a
+/// showdown, cards were dealt: `Flop Q♠ 7♥ 2♣: you bet 200, equity calls 200.`
+pub fn street_lines(public: &PublicState, client: Seat, agent: &str) -> Vec<String> {
+    let steps = steps(public);
+    let mut lines = Vec::new();
+    for street in Street::ALL {
+        let said = steps.iter().filter(|step| step.street == street).map(|step| {
+            if step.seat == client {
+                format!("you {}", step.you)
+            } else {
+                format!("{agent} {}", step.they)
+            }
+        });
+        let said: Vec<String> = said.collect();
+        let dealt = public.board().len() >= public.def().board_len(street);
+        if dealt && (!said.is_empty() || public.is_showdown()) {
+            lines.push(street_line(public, street, &said));
+        }
+    }
+    lines
+}
+
+fn street_line(public: &PublicState, street: Street, said: &[String]) -> String {
+    let cards = card_signs(&street_cards(public, street));
+    let name = street_name(street);
+    let head = if cards.is_empty() { name.to_owned() } else { format!("{name} {cards}") };
+    if said.is_empty() { format!("{head}.") } else { format!("{head}: {}.", said.join(", ")) }
 }
 
 /// The events since the client's last action, as sentences; empty if nothing did.
@@ -144,16 +171,27 @@ pub fn outcome(winnings: i64) -> String {
     }
 }
 
+/// The total over the whole hand of a bet of this fraction of the pot, after the call that is due.
+pub fn bet_of_pot(public: &PublicState, fraction: f64) -> game::Chips {
+    let pot = public.pot() + u64::from(public.legal().to_call);
+    public.highest() + (fraction * pot as f64).round() as game::Chips
+}
+
 /// Cards with suit signs: `Q♠ 7♥ 2♣`.
 pub fn card_signs(cards: &[Card]) -> String {
     let sign = |card: &Card| format!("{}{}", rank_text(*card), suit_sign(card.suit().to_char()));
     cards.iter().map(sign).collect::<Vec<_>>().join(" ")
 }
 
-/// Cards with suit signs, one by one.
-pub fn card_texts(cards: &[Card]) -> Vec<CardText> {
-    let text = |card: &Card| CardText { text: card_signs(&[*card]), suit: card.suit().to_char() };
-    cards.iter().map(text).collect()
+/// The sign of a suit.
+pub fn suit_sign(suit: char) -> char {
+    match suit {
+        's' => '♠',
+        'h' => '♥',
+        'd' => '♦',
+        'c' => '♣',
+        other => other,
+    }
 }
 
 /// A card's rank as written on the page.
