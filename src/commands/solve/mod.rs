@@ -1,5 +1,5 @@
 //! `cardroom solve`: equilibria of small games, of hold'em subgames, of all-in or fold, and of
-//! endgames with one bet.
+//! endgames with one bet; and the subgame solver as an engine for scripts.
 
 mod checkpoint;
 mod endgame;
@@ -7,6 +7,7 @@ mod range_trees;
 mod shove_fold;
 mod small_games;
 mod subgame;
+mod upi;
 
 use std::path::Path;
 use std::str::FromStr;
@@ -44,6 +45,7 @@ enum SolveCommand {
     ShoveFold(shove_fold::Args),
     Endgame(endgame::Args),
     Trees(range_trees::Args),
+    Upi(upi::Args),
 }
 
 /// Runs the command.
@@ -54,6 +56,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         SolveCommand::ShoveFold(args) => shove_fold::run(args),
         SolveCommand::Endgame(args) => endgame::run(args),
         SolveCommand::Trees(args) => range_trees::run(args),
+        SolveCommand::Upi(args) => upi::run(args).map(Output::printed),
     }
 }
 
