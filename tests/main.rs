@@ -30,3 +30,4 @@ mod students;
 mod study;
 mod tidiness;
 mod train;
+mod upi;

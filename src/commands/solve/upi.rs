@@ -34,7 +34,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let stop = interrupt::listen("stopping after this iteration; press Ctrl-C again to abort")?;
     let options = Options {
         version: env!("CARGO_PKG_VERSION"),
-        threads: args.threads.number(),
+        threads: args.threads.count(),
         memory: args.memory.0,
     };
     match serve(io::stdin(), io::stdout(), options, &stop)? {

@@ -434,7 +434,8 @@ impl<W: Write> Session<W> {
             Limit::Steps(steps) => (run.done >= steps).then_some("step limit"),
         };
         let done = tree.solver.iterations();
-        let due = done >= tree.solver.next_check() || over.is_some() || first;
+        let ends = over.is_some() && goal.is_some();
+        let due = done >= tree.solver.next_check() || ends || first;
         let solved = done > 0 && !tree.edited;
         let checked = due && solved;
         if checked {

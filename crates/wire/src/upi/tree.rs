@@ -625,13 +625,13 @@ impl Tree {
         };
         let set = self.solver.set_strategy(&state, &strategy);
         self.edited |= set.is_ok();
-        set.map_err(explained)
+        set.map_err(|error| explained(&error))
     }
 
     /// Locks hands at a decision, and unlocks the others.
     pub(super) fn lock(&mut self, id: &NodeId, held: &dyn Fn(Combo) -> bool) -> Result<(), String> {
         let state = self.decision(id)?.state().clone();
-        self.solver.lock(&state, held).map_err(explained)?;
+        self.solver.lock(&state, held).map_err(|error| explained(&error))?;
         self.edited = true;
         self.locks.insert(id.to_string(), id.clone());
         Ok(())
@@ -640,7 +640,7 @@ impl Tree {
     /// Unlocks all hands at a decision.
     pub(super) fn unlock(&mut self, id: &NodeId) -> Result<(), String> {
         let state = self.decision(id)?.state().clone();
-        self.solver.unlock(&state).map_err(explained)?;
+        self.solver.unlock(&state).map_err(|error| explained(&error))?;
         self.edited |= self.locks.remove(&id.to_string()).is_some();
         Ok(())
     }
@@ -764,7 +764,7 @@ fn commands(
 }
 
 /// An error of the solver, with the command that helps.
-fn explained(error: solvers::Error) -> String {
+fn explained(error: &solvers::Error) -> String {
     if error.is_suits() {
         format!("{error}, with set_isomorphism 0 0 before build_tree")
     } else {

@@ -219,10 +219,9 @@ impl Place<'_> {
             }
             shares.push(hand);
         }
-        for action in 0..count {
-            self.check(&|hand| shares[hand][action], ALIKE)?;
-        }
-        Ok(self.alike(shares))
+        let alike = |action: usize| self.check(&|hand| shares[hand][action], ALIKE);
+        (0..count).try_for_each(alike)?;
+        Ok(self.alike(&shares))
     }
 
     /// The hands that are equivalent to each hand, itself included.
@@ -256,7 +255,7 @@ impl Place<'_> {
     }
 
     /// The strategies with exactly the same for equivalent hands: their mean.
-    fn alike(&self, shares: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
+    fn alike(&self, shares: &[Vec<f64>]) -> Vec<Vec<f64>> {
         let orbits = self.orbits().map(|(hand, orbit)| {
             if orbit.iter().all(|&other| shares[other] == shares[hand]) {
                 return shares[hand].clone();

@@ -466,6 +466,7 @@ impl Solver {
         from.left(bytes);
         self.storage.read(&mut from)?;
         from.end()?;
+        self.storage.forget_unlocked();
         self.edited = false;
         (0..iterations).for_each(|_| _ = self.next_weight());
         Ok((self, seconds))
