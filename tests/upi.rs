@@ -105,7 +105,7 @@ impl Engine {
         let mut rest = String::new();
         self.output.read_to_string(&mut rest).expect("text");
         let run = end(self.child);
-        Run { stdout: rest, ..run }
+        Run::new(run.status, rest, run.stderr)
     }
 }
 
@@ -268,6 +268,7 @@ fn same(engine: &mut Engine, at: &Folder, words: &str, places: &[(&str, &str)], 
                 assert!(values[1][index] > 0.0);
             }
         }
+        assert!(sum > 0.0, "{id}");
         near(range.iter().sum(), sum, 1e-5, "the whole range");
     }
 }

@@ -136,9 +136,12 @@ proptest! {
     }
 
     #[test]
-    fn numbers_are_near_what_they_print(number in prop_oneof![-1e6..1e6_f64, 0.0..1.0_f64, 0.0..1e-6_f64]) {
+    fn numbers_are_near_what_they_print(
+        number in prop_oneof![-1e6..1e6_f64, 0.0..1.0_f64, 0.0..1e-6_f64],
+    ) {
         let printed: f64 = plain(number).parse().unwrap();
-        prop_assert!((printed - number).abs() <= 1e-8 * number.abs() + 1e-15, "{number}: {printed}");
+        let least = 1e-8 * number.abs() + 1e-15;
+        prop_assert!((printed - number).abs() <= least, "{number}: {printed}");
     }
 }
 

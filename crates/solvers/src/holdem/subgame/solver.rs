@@ -439,8 +439,8 @@ impl Solver {
     }
 
     /// Continues, on any number of threads, from a snapshot that another solver of the same subgame
-    /// with the same options and locks wrote. From then on both give bitwise identical results. Returns the
-    /// caller's number, too.
+    /// with the same options and locks wrote. From then on both give bitwise identical results.
+    /// Returns the caller's number, too.
     ///
     /// # Errors
     /// When the bytes are not a snapshot, are truncated or damaged, have trailing data, or are of
