@@ -31,3 +31,4 @@ mod students;
 mod study;
 mod tidiness;
 mod train;
+mod upi;

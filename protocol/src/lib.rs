@@ -5,11 +5,13 @@
 //! - [`gtowizard`]: the web API of the GTO Wizard Benchmark, both sides.
 //! - [`pokerbots`]: the line protocol of MIT Pokerbots, both sides.
 //! - [`slumbot`]: the web API of Slumbot, both sides.
+//! - [`upi`]: the text interface of the solver PioSOLVER, the engine's side.
 
 pub mod acpc;
 pub mod gtowizard;
 pub mod pokerbots;
 pub mod slumbot;
+pub mod upi;
 
 use game::IllegalReason;
 

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use proptest::prelude::*;
 
-use crate::fuzzing::{acpc, gtowizard, pokerbots, slumbot};
+use crate::fuzzing::{acpc, gtowizard, pokerbots, slumbot, upi};
 
 type Target = (&'static str, fn(&[u8]));
 
-const TARGETS: [Target; 13] = [
+const TARGETS: [Target; 14] = [
     ("game_file", acpc::game_file),
     ("match_state", acpc::match_state),
     ("reply", acpc::reply),
@@ -22,6 +22,7 @@ const TARGETS: [Target; 13] = [
     ("slumbot_answer", slumbot::answer),
     ("gtowizard_answer", gtowizard::answer),
     ("gtowizard_request", gtowizard::request),
+    ("upi_command", upi::commands),
 ];
 
 #[test]

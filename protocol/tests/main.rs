@@ -23,3 +23,4 @@ mod slumbot_message;
 mod slumbot_restore;
 mod slumbot_settling;
 mod table;
+mod upi;

@@ -94,6 +94,7 @@ const WITHOUT_DOCUMENT: &[&str] = &[
     "agents package acpc",
     "train cfr",
     "solve endgame play",
+    "solve upi",
     "explain tree",
     "explain playbook",
     "worker",

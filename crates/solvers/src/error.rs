@@ -25,6 +25,8 @@ pub(crate) enum Kind {
     Miscount,
     /// A word that is neither an action nor a card.
     Word,
+    /// A strategy that tells suits apart that are solved as one.
+    Suits,
     Other,
 }
 
@@ -58,6 +60,11 @@ impl Error {
     /// Whether counts do not cover all deals: an error of the program or a file, not of the input.
     pub fn is_miscount(&self) -> bool {
         self.kind == Kind::Miscount
+    }
+
+    /// Whether a strategy tells suits apart that a subgame treats as one.
+    pub fn is_suits(&self) -> bool {
+        self.kind == Kind::Suits
     }
 
     /// Whether a word is neither an action nor a card.

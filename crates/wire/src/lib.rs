@@ -1,4 +1,5 @@
-//! ACPC dealer, tables and player over sockets; Slumbot client and host over HTTP.
+//! ACPC dealer, tables and player over sockets; Slumbot client and host over HTTP; the solver over
+//! its standard input and output.
 //!
 //! - [`connect`]: playing at outside ACPC dealers, connecting again and again.
 //! - [`dealer`]: the ACPC dealer over sockets.
@@ -10,6 +11,7 @@
 //! - [`play_acpc`]: playing at an ACPC dealer.
 //! - [`slumbot`]: playing at a Slumbot server.
 //! - [`slumbot_host`]: the host of the Slumbot API: sessions that play against our agents.
+//! - [`upi`]: the subgame solver as the engine of scripts, over standard input and output.
 //! - [`web_run`]: what runs at servers with web APIs share.
 
 mod bots;
@@ -24,6 +26,7 @@ pub mod package_acpc;
 pub mod play_acpc;
 pub mod slumbot;
 pub mod slumbot_host;
+pub mod upi;
 pub mod web_run;
 
 pub use error::Error;

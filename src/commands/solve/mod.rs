@@ -1,5 +1,5 @@
 //! `cardroom solve`: equilibria of small games, of hold'em subgames, of all-in or fold, and of
-//! endgames with one bet.
+//! endgames with one bet; and the subgame solver as an engine for scripts.
 
 mod checkpoint;
 mod endgame;
@@ -7,6 +7,7 @@ mod range_trees;
 mod shove_fold;
 mod small_games;
 mod subgame;
+mod upi;
 
 pub(crate) use subgame::SolvedSubgame;
 
@@ -47,6 +48,7 @@ enum SolveCommand {
     ShoveFold(shove_fold::Args),
     Endgame(endgame::Args),
     Trees(range_trees::Args),
+    Upi(upi::Args),
 }
 
 impl Args {
@@ -70,6 +72,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         SolveCommand::ShoveFold(args) => shove_fold::run(args),
         SolveCommand::Endgame(args) => endgame::run(args),
         SolveCommand::Trees(args) => range_trees::run(args),
+        SolveCommand::Upi(args) => upi::run(args).map(Output::printed),
     }
 }
 

@@ -5,3 +5,4 @@ pub mod acpc;
 pub mod gtowizard;
 pub mod pokerbots;
 pub mod slumbot;
+pub mod upi;

@@ -7,6 +7,7 @@ mod depth_limited;
 mod exact;
 mod gadget;
 mod input;
+mod locks;
 mod lookup;
 mod same;
 mod snapshot;

@@ -97,9 +97,7 @@ impl Solver {
     pub fn return_to_best(&mut self) {
         let Some((iterations, _)) = self.checks.least(self.iterations) else { return };
         if iterations != self.iterations {
-            self.storage.clear();
-            self.gadget.iter_mut().for_each(super::gadget::GadgetState::clear);
-            (self.iterations, self.weight) = (0, 1.0);
+            self.restart();
             self.run(iterations);
         }
     }

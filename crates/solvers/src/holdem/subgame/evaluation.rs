@@ -213,7 +213,12 @@ impl Work for Answer {
         value: &mut [f64],
     ) {
         match self {
-            Answer::Best => vector::best(values, value, decision.count, tile.row),
+            Answer::Best => {
+                vector::best(values, value, decision.count, tile.row);
+                if let Some(lock) = storage.lock(decision) {
+                    lock.answer(tile, values, value);
+                }
+            }
             Answer::Average => storage.averages(decision, tile, unpacked, |averages| {
                 vector::mean(averages, values, value, tile.row);
             }),
@@ -270,6 +275,22 @@ impl Solver {
             (back.combo(combo), values.collect())
         });
         Ok(each.collect())
+    }
+
+    /// The values of a player's hands at a state as in [`Solver::values_at`], also where a card is
+    /// due or the hand is over.
+    ///
+    /// # Errors
+    /// As [`Spot::at`].
+    pub fn hand_values(
+        &mut self,
+        player: Player,
+        state: &PublicState,
+    ) -> Result<Vec<HandValue>, OffTree> {
+        let spot = Spot::at(self, state)?;
+        let others = spot.range(player.other()).clone();
+        let index = spot.index();
+        Ok(self.values_of(player, &index, &others))
     }
 
     fn values_of(&mut self, player: Player, index: &SpotIndex, others: &Range) -> Vec<HandValue> {

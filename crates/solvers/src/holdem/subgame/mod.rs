@@ -11,7 +11,8 @@
 //!
 //! Modules: `betting` (the betting tree in lines), `boards` (the hands possible on each
 //! board), `traversal` (one pass over the subgame, with its buffers and terminal nodes),
-//! `evaluation` (exact values), `gadget` (re-solving gadget), `rows` and `terminal` (inner loops),
+//! `evaluation` (exact values), `gadget` (re-solving gadget), `locks` (strategies that are given),
+//! `rows` and `terminal` (inner loops),
 //! `vector` (their dispatch to the processor's registers), `storage` (regrets and averages).
 //!
 //! [`Variant`]: crate::Variant
@@ -21,6 +22,7 @@ pub(crate) mod boards;
 mod checks;
 mod evaluation;
 mod gadget;
+mod locks;
 pub(crate) mod rows;
 mod solver;
 mod spot;

@@ -248,7 +248,7 @@ pub(crate) fn mean<R: Real>(averages: &[f32], values: &[R], value: &mut [R], row
 
 /// Index of the weight of a hand and an action at a decision with `count` actions.
 #[inline]
-fn weight(hand: usize, action: usize, count: usize) -> usize {
+pub(crate) fn weight(hand: usize, action: usize, count: usize) -> usize {
     (hand / WIDTH * count + action) * WIDTH + hand % WIDTH
 }
 

@@ -80,6 +80,8 @@ pub struct Solver {
     pub(crate) iterations: u32,
     /// The weight of the last iteration in the averages.
     pub(crate) weight: f64,
+    /// Whether strategies or locks were set since the last iteration.
+    edited: bool,
     pub(crate) checks: Checks,
     workspaces: WorkspacePool<f32>,
     pub(crate) evaluation_workspaces: WorkspacePool<f64>,
@@ -127,6 +129,7 @@ impl Solver {
             options,
             iterations,
             weight,
+            edited: false,
             checks: Checks::NONE,
             workspaces,
             evaluation_workspaces,
@@ -163,8 +166,14 @@ impl Solver {
         self.iterations
     }
 
-    /// Runs one iteration, in which both players learn once.
+    /// Runs one iteration, in which both players learn once. The first one after a strategy or a
+    /// lock was set begins from the start.
     pub fn step(&mut self) {
+        if self.edited {
+            self.storage.forget_unlocked();
+            self.restart();
+            self.checks = Checks::NONE;
+        }
         let average = self.next_weight();
         let Options { variant, horizon, .. } = self.options;
         let discount = variant.discount(self.iterations, horizon).into();
@@ -176,6 +185,19 @@ impl Solver {
             self.update_regrets(Player::First, discount, Some(average));
             self.update_regrets(Player::Second, discount, None);
         }
+    }
+
+    /// Notes that a strategy or a lock was set: what was found out before does not count any more.
+    pub(crate) fn begin_anew(&mut self) {
+        self.edited = true;
+        self.checks = Checks::NONE;
+    }
+
+    /// Forgets what was learnt, and keeps the locks.
+    pub(crate) fn restart(&mut self) {
+        self.storage.clear();
+        self.gadget.iter_mut().for_each(GadgetState::clear);
+        (self.iterations, self.weight, self.edited) = (0, 1.0, false);
     }
 
     /// Begins the next iteration; returns the weight of its strategies in the averages.
@@ -405,7 +427,9 @@ impl Solver {
         let mut to = Writer::begin(to, KIND)?;
         to.names(&self.names(more))?;
         let Checks { next, last, best, .. } = self.checks;
-        to.numbers(&[u64::from(self.iterations), seconds.to_bits(), next.into()])?;
+        // From strategies or locks that were set, solving begins from the start.
+        let iterations = if self.edited { 0 } else { self.iterations };
+        to.numbers(&[u64::from(iterations), seconds.to_bits(), next.into()])?;
         for (at, found) in [last, best].map(Option::unwrap_or_default) {
             to.numbers(&[u64::from(at), found.to_bits()])?;
         }
@@ -415,8 +439,8 @@ impl Solver {
     }
 
     /// Continues, on any number of threads, from a snapshot that another solver of the same subgame
-    /// with the same options wrote. From then on both give bitwise identical results. Returns the
-    /// caller's number, too.
+    /// with the same options and locks wrote. From then on both give bitwise identical results.
+    /// Returns the caller's number, too.
     ///
     /// # Errors
     /// When the bytes are not a snapshot, are truncated or damaged, have trailing data, or are of
@@ -442,6 +466,8 @@ impl Solver {
         from.left(bytes);
         self.storage.read(&mut from)?;
         from.end()?;
+        self.storage.forget_unlocked();
+        self.edited = false;
         (0..iterations).for_each(|_| _ = self.next_weight());
         Ok((self, seconds))
     }

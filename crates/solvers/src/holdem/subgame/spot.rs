@@ -160,6 +160,17 @@ impl<'a> Spot<'a> {
         hands.all().map(|combo| back.combo(combo)).zip(strategies).collect()
     }
 
+    /// The hands of the acting player whose strategy here is [locked](Solver::lock).
+    pub fn locked(&self) -> Vec<Combo> {
+        let lock =
+            self.decision().and_then(|decision| Some((decision, self.storage.lock(decision)?)));
+        let Some((decision, lock)) = lock else { return Vec::new() };
+        let hands = &self.solver.boards.all[self.board].hands[decision.player.index()];
+        let back = self.renaming.inverse();
+        let held = hands.all().enumerate().filter(|(hand, _)| lock.holds(*hand));
+        held.map(|(_, combo)| back.combo(combo)).collect()
+    }
+
     /// Returns the spot after an action.
     ///
     /// # Errors

@@ -10,6 +10,7 @@ use std::ops::Range;
 
 use super::betting::{Decision, Line};
 use super::boards::Board;
+use super::locks::Lock;
 use super::vector;
 use super::vector::PrefetchQueue;
 use crate::{Error, Player};
@@ -53,6 +54,8 @@ pub(crate) struct BoardStorage {
     /// The length of each player's rows; `rows` is their number.
     row: [usize; 2],
     rows: [usize; 2],
+    /// The decisions whose strategy was set; few or none.
+    pub(crate) locks: Vec<Lock>,
     /// One storage for each leaf of the line and each class of next cards.
     pub(crate) below: Vec<BoardStorage>,
 }
@@ -107,10 +110,10 @@ impl BoardStorage {
                 scales: vec![Scales::default(); line.decisions.len()].into(),
             },
         };
-        BoardStorage { cells, row, rows: line.rows, below: Vec::new() }
+        BoardStorage { cells, row, rows: line.rows, locks: Vec::new(), below: Vec::new() }
     }
 
-    /// Sets all numbers to zero again.
+    /// Sets all numbers to zero again, but those of locked hands.
     pub(crate) fn clear(&mut self) {
         match &mut self.cells {
             Cells::Full { regrets, averages, predicted } => {
@@ -124,6 +127,19 @@ impl BoardStorage {
                 scales.fill(Scales::default());
             }
         }
+        for lock in std::mem::take(&mut self.locks) {
+            for tile in self.tiles(self.rows_of(lock.decision().player)) {
+                let range = self.range(lock.decision(), tile);
+                if let Cells::Full { regrets, averages, predicted } = &mut self.cells {
+                    lock.restore(tile, &mut regrets[range.clone()]);
+                    lock.restore(tile, &mut averages[range.clone()]);
+                    if let Some(predicted) = predicted {
+                        lock.restore(tile, &mut predicted[range]);
+                    }
+                }
+            }
+            self.locks.push(lock);
+        }
         self.below.iter_mut().for_each(BoardStorage::clear);
     }
 
@@ -133,6 +149,27 @@ impl BoardStorage {
         let before = if player == 0 { 0 } else { self.rows[0] * self.row[0] };
         let start = before + self.rows[player] * tile.start + decision.row * tile.len;
         start..start + decision.count * tile.len
+    }
+
+    /// The number of hands of a player's rows, with those that fill them up.
+    pub(crate) fn rows_of(&self, player: Player) -> usize {
+        self.row[player.index()]
+    }
+
+    /// Sets the regrets, predictions and averages of a decision to the same numbers, in 32 bits;
+    /// they are those of all hands, in the order of a tile of all.
+    pub(crate) fn overwrite(&mut self, decision: &Decision, numbers: &[f32]) {
+        for tile in self.tiles(self.rows_of(decision.player)) {
+            let range = self.range(decision, tile);
+            let numbers = &numbers[tile.start * decision.count..][..range.len()];
+            if let Cells::Full { regrets, averages, predicted } = &mut self.cells {
+                regrets[range.clone()].copy_from_slice(numbers);
+                averages[range.clone()].copy_from_slice(numbers);
+                if let Some(predicted) = predicted {
+                    predicted[range].copy_from_slice(numbers);
+                }
+            }
+        }
     }
 
     /// The address ranges of a player's regrets and averages.
@@ -178,7 +215,11 @@ impl BoardStorage {
         match &mut self.cells {
             Cells::Full { regrets, averages, predicted } => {
                 let weights = predicted.as_ref().unwrap_or(regrets);
-                work(&weights[range.clone()], &mut averages[range]);
+                let averages = &mut averages[range.clone()];
+                work(&weights[range], averages);
+                if let Some(lock) = self.locks.iter().find(|lock| lock.is_at(decision)) {
+                    lock.restore(tile, averages);
+                }
             }
             Cells::Half { regrets, averages, scales } => {
                 let scale = &mut scales[decision.number];
@@ -207,7 +248,16 @@ impl BoardStorage {
         match &mut self.cells {
             Cells::Full { regrets, predicted, .. } => {
                 let predicted = predicted.as_mut().map(|predicted| &mut predicted[range.clone()]);
-                work(&mut regrets[range], predicted);
+                let regrets = &mut regrets[range.clone()];
+                match self.locks.iter().find(|lock| lock.is_at(decision)) {
+                    None => work(regrets, predicted),
+                    Some(lock) => {
+                        let mut predicted = predicted;
+                        work(regrets, predicted.as_deref_mut());
+                        lock.restore(tile, regrets);
+                        lock.restore(tile, predicted.unwrap_or_default());
+                    }
+                }
             }
             Cells::Half { regrets, scales, .. } => {
                 let scale = &mut scales[decision.number];
@@ -267,11 +317,16 @@ impl BoardStorage {
         let row = self.row[decision.player.index()];
         let mut unpacked = Unpacked::new(decision.count * row);
         let mut strategies = Vec::with_capacity(hands);
+        let lock = self.lock(decision);
         for tile in self.tiles(row).take_while(|tile| tile.start < hands) {
             self.averages(decision, tile, &mut unpacked, |averages| {
                 strategies.extend((0..tile.len.min(hands - tile.start)).map(|hand| {
+                    let exact = lock.and_then(|lock| lock.exact(tile.start + hand));
                     let share = super::rows::average_share(averages, hand, decision.count);
-                    (0..decision.count).map(share).collect::<Vec<f64>>()
+                    exact.map_or_else(
+                        || (0..decision.count).map(share).collect::<Vec<f64>>(),
+                        <[f64]>::to_vec,
+                    )
                 }));
             });
         }
