@@ -293,7 +293,7 @@ fn the_agents_name_and_the_key_go_with_every_request_and_the_key_is_shown_nowher
         "aivat_std_bb_per_100": 1.5, "chance_correction_bb_per_100": 0.0,
         "action_correction_bb_per_100": 0.0, "all_hands_chips_bb_per_100": -50.0, "rank": 3,
     });
-    let (url, seen) = stub(|_, head| {
+    let (url, seen) = stub(move |_, head| {
         let text = match head {
             head if head.starts_with("get /hands/in-progress") => "[]".to_owned(),
             head if head.starts_with("get /results") => results.to_string(),

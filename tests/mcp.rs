@@ -325,7 +325,7 @@ fn a_stale_turn_gets_the_fresh_state_and_an_illegal_action_the_legal_ones() {
 
 #[test]
 fn tables_are_apart_and_the_same_seed_deals_the_same_cards_one_after_another() {
-    let folder = Folder::with("[mcp]\nmax_tables = 2\n");
+    let folder = Folder::with_config("[mcp]\nmax_tables = 2\n");
     let mut client = Client::start(&folder);
     let new = |seed: u64| json!({ "agent": "call", "seed": seed, "hands": 2 });
     let one = client.ok("new_table", new(1));
@@ -452,7 +452,7 @@ fn what_tools_compute_is_what_the_commands_print() {
 #[test]
 fn what_cannot_be_asked_is_refused_with_the_reason_and_the_limit() {
     let config = "[mcp]\nmax_hands = 50\nmax_memory = \"2MiB\"\n";
-    let folder = Folder::with(config);
+    let folder = Folder::with_config(config);
     folder.ok("match call fold --hands 10 --out outside --quiet");
     folder.ok("match call fold --hands 10 --quiet");
     std::os::unix::fs::symlink(folder.join("outside"), folder.join("data/matches/link"))
@@ -647,7 +647,7 @@ fn under_serve_the_tools_are_off_unless_configured_and_behind_the_login() {
     assert_eq!(post(&server, &[], &huge).code, 413);
     assert!(!server.log().contains("panic"), "{}", server.log());
 
-    let folder = Folder::with(
+    let folder = Folder::with_config(
         "tables = []\n[server.login]\ntoken_file = \"token\"\n[mcp]\nenabled = true\n",
     );
     folder.write_with_mode("token", "abc123\n", 0o600);

@@ -199,7 +199,7 @@ fn hands_keep_to_the_lock_where_the_other_player_acts_next() {
     solver.run_until(1e-5, 3000);
     // Called three times out of four, a bluff of the pot loses money: only the nuts bet.
     near(gets(&mut solver)[0], 0.5 * (0.25 * 200.0 + 0.75 * 400.0), 0.05, "value");
-    let spot = Spot::at(&solver, &bet).expect("a spot");
+    let spot = Spot::at_state(&solver, &bet).expect("a spot");
     assert_eq!(spot.strategy(combo("AcKh")), Some(vec![0.25, 0.75]));
     let values = solver.hand_values(Player::Second, &root).expect("a spot");
     assert_eq!(values.len(), 1);

@@ -715,7 +715,7 @@ impl Tree {
             None => setup.build(memory).map_err(|error| at(&error))?,
         };
         let all = std::fs::metadata(path).map_err(|error| at(&error))?.len();
-        let left = all.saturating_sub(file.at() + SUM);
+        let left = all.saturating_sub(file.offset() + SUM);
         let (solver, seconds) = tree
             .solver
             .resume(&[], Content { from: &mut file, left })

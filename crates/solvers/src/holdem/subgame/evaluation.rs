@@ -281,13 +281,13 @@ impl Solver {
     /// due or the hand is over.
     ///
     /// # Errors
-    /// As [`Spot::at`].
+    /// As [`Spot::at_state`].
     pub fn hand_values(
         &mut self,
         player: Player,
         state: &PublicState,
     ) -> Result<Vec<HandValue>, OffTree> {
-        let spot = Spot::at(self, state)?;
+        let spot = Spot::at_state(self, state)?;
         let others = spot.range(player.other()).clone();
         let index = spot.index();
         Ok(self.values_of(player, &index, &others))

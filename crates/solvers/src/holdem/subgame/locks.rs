@@ -173,7 +173,7 @@ impl Solver {
                 "strategies are set and locked in 32 bits only: solve with full precision",
             ));
         }
-        let spot = Spot::at(self, state).map_err(|error| Error::new(error.to_string()))?;
+        let spot = Spot::at_state(self, state).map_err(|error| Error::new(error.to_string()))?;
         let decision = *spot.decision().ok_or_else(|| {
             Error::new("nobody acts there: only the strategy of a decision can be set or locked")
         })?;
@@ -248,7 +248,7 @@ impl Place<'_> {
                      play differently: give both the same, or build the subgame without merging \
                      suits"
                 );
-                return Err(Error::of(Kind::Suits, text));
+                return Err(Error::with_kind(Kind::Suits, text));
             }
         }
         Ok(())
