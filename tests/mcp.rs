@@ -90,8 +90,8 @@ impl Client {
     }
 
     /// The document of a tool that does what it is asked.
-    fn ok(&mut self, name: &str, arguments: Value) -> Value {
-        let result = self.call(name, &arguments);
+    fn ok(&mut self, name: &str, arguments: &Value) -> Value {
+        let result = self.call(name, arguments);
         assert_ne!(result["isError"], true, "{name} {arguments}: {result}");
         // Clients that know no documents read the same as text.
         let text: Value =
@@ -101,8 +101,8 @@ impl Client {
     }
 
     /// Why a tool refuses.
-    fn refused(&mut self, name: &str, arguments: Value) -> (String, Value) {
-        let result = self.call(name, &arguments);
+    fn refused(&mut self, name: &str, arguments: &Value) -> (String, Value) {
+        let result = self.call(name, arguments);
         assert_eq!(result["isError"], true, "{name} {arguments}: {result}");
         let why = string(&result["content"][0]["text"]).to_owned();
         (why, result["structuredContent"].clone())
@@ -121,7 +121,7 @@ impl Client {
             let mut action = choose(&state);
             action["table"] = state["table"].clone();
             action["turn"] = state["hand"]["turn"].clone();
-            state = self.ok("act", action);
+            state = self.ok("act", &action);
         }
         (state, seen)
     }
@@ -185,7 +185,7 @@ fn a_client_is_told_the_tools_and_the_end_of_the_input_ends_the_program() {
         assert_eq!(tool["inputSchema"]["type"], "object", "{tool}");
         assert!(!string(&tool["description"]).is_empty());
     }
-    let offer = client.ok("list", json!({}));
+    let offer = client.ok("list", &json!({}));
     let agents: Vec<&str> = list(&offer["agents"]).iter().map(|one| string(&one["name"])).collect();
     assert!(agents.contains(&"cfr") && !agents.contains(&"external"), "{agents:?}");
     assert_eq!(client.end(), Some(0));
@@ -200,7 +200,7 @@ fn hands_played_by_tools_are_those_of_the_ledger_and_no_hidden_card_is_shown() {
     let folder = Folder::new();
     let mut client = Client::start(&folder);
     let hands = 24;
-    let first = client.ok("new_table", json!({ "agent": "cfr", "seed": 7, "hands": hands }));
+    let first = client.ok("new_table", &json!({ "agent": "cfr", "seed": 7, "hands": hands }));
     let (table, of) = (first["table"].clone(), string(&first["match"]).to_owned());
     let (last, seen) = client.play(first, &mut varied());
     assert_eq!(last["finished"], hands);
@@ -209,7 +209,7 @@ fn hands_played_by_tools_are_those_of_the_ledger_and_no_hidden_card_is_shown() {
     for number in 0..hands {
         let record = ledger.hand(number).expect("a ledger").expect("a hand");
         let seat = record.entrants.iter().find(|(_, entrant)| **entrant == 0).expect("a seat").0;
-        let result = client.ok("result", json!({ "table": table, "hand": number }));
+        let result = client.ok("result", &json!({ "table": table, "hand": number }));
         // By the engine's own rules, from the cards.
         let won = record.public.payoffs(&record.hole)[seat];
         assert_eq!(result["won"], won.chips(), "{result}");
@@ -234,13 +234,14 @@ fn hands_played_by_tools_are_those_of_the_ledger_and_no_hidden_card_is_shown() {
     }
     assert_eq!(last["won"], sum.chips());
     // So do the statistics; they are those of the command.
-    let stats = client.ok("stats", json!({ "match": of }));
+    let stats = client.ok("stats", &json!({ "match": of }));
     let path = format!("data/matches/{of}");
     let printed = folder.json(("stats", [&path], ""));
     assert_eq!(stats["entrants"], printed["entrants"]);
     assert_eq!(stats["hands"], hands);
     assert!(stats["estimates"].is_object(), "luck is taken out: {stats}");
     assert_eq!(stats["entrants"][0]["chips"], sum.chips());
+    folder.fails(3, ("replay", [&path]), "its cards came from a secret");
     // What a decision of the guest cost.
     let (hand, own) = ledger
         .hands()
@@ -251,7 +252,7 @@ fn hands_played_by_tools_are_those_of_the_ledger_and_no_hidden_card_is_shown() {
         })
         .expect("an action");
     let asked = json!({ "match": of, "hand": hand, "decision": own, "each_hand": true });
-    let explained = client.ok("explain", asked);
+    let explained = client.ok("explain", &asked);
     let words = [hand.to_string(), own.to_string()];
     let printed = folder.json(("explain decision", [&path], words));
     assert_eq!(explained, printed);
@@ -263,17 +264,20 @@ fn hands_played_by_tools_are_those_of_the_ledger_and_no_hidden_card_is_shown() {
 fn a_stale_turn_gets_the_fresh_state_and_an_illegal_action_the_legal_ones() {
     let folder = Folder::new();
     let mut client = Client::start(&folder);
-    let mut state = client.ok("new_table", json!({ "agent": "call", "seed": 1, "hands": 3 }));
+    let mut state = client.ok("new_table", &json!({ "agent": "call", "seed": 1, "hands": 3 }));
     let table = state["table"].clone();
     // To the second hand, where the guest acts first.
     while state["hand"]["number"] == 0 {
         let turn = state["hand"]["turn"].clone();
-        state = client.ok("act", json!({ "table": table, "turn": turn, "action": "check" }));
+        state = client.ok("act", &json!({ "table": table, "turn": turn, "action": "check" }));
     }
-    let act = |turn: &Value, action: &str, amount: Value| json!({ "table": table, "turn": turn, "action": action, "amount": amount });
+    let act = |turn: &Value, action: &str, amount: Value| {
+        let table = &table;
+        json!({ "table": table, "turn": turn, "action": action, "amount": amount })
+    };
     for turn in ["", "1", "0.1", "1.1", "2.0", "1.0.0", "x", "01.0"] {
         let turn = json!(turn);
-        let (why, now) = client.refused("act", act(&turn, "call", Value::Null));
+        let (why, now) = client.refused("act", &act(&turn, "call", Value::Null));
         assert!(why.contains("not the turn"), "{why}");
         assert_eq!(now, state, "the fresh state, with nothing played");
     }
@@ -289,34 +293,34 @@ fn a_stale_turn_gets_the_fresh_state_and_an_illegal_action_the_legal_ones() {
         ("bet", json!(max + 1)),
         ("raise", json!(4_294_967_295u64)),
     ] {
-        let (why, now) = client.refused("act", act(&turn, action, amount.clone()));
+        let (why, now) = client.refused("act", &act(&turn, action, amount.clone()));
         assert!(why.contains("not one of the legal"), "{action} {amount}: {why}");
         assert_eq!(now["hand"]["legal"], state["hand"]["legal"]);
         assert_eq!(now, state);
     }
     for (action, amount) in [("raise", json!(-1)), ("raise", json!(300.5)), ("shove", Value::Null)]
     {
-        let (why, _) = client.refused("act", act(&turn, action, amount));
+        let (why, _) = client.refused("act", &act(&turn, action, amount));
         assert!(why.contains("cannot be read"), "{why}");
     }
-    assert_eq!(client.ok("state", json!({ "table": table })), state);
-    state = client.ok("act", act(&turn, "raise", json!(min)));
+    assert_eq!(client.ok("state", &json!({ "table": table })), state);
+    state = client.ok("act", &act(&turn, "raise", json!(min)));
     assert_eq!(state["hand"]["put_in"], min);
     // The same again is for another turn.
-    let (why, now) = client.refused("act", act(&turn, "raise", json!(min)));
+    let (why, now) = client.refused("act", &act(&turn, "raise", json!(min)));
     assert!(why.contains("not the turn"), "{why}");
     assert_eq!(now, state);
     for hand in [1u64, 2, u64::MAX] {
-        let (why, _) = client.refused("result", json!({ "table": table, "hand": hand }));
+        let (why, _) = client.refused("result", &json!({ "table": table, "hand": hand }));
         assert!(why.contains("is not finished"), "{why}");
     }
-    let closed = client.ok("close_table", json!({ "table": table }));
+    let closed = client.ok("close_table", &json!({ "table": table }));
     assert!(closed["hand"].is_null() && closed["over"] == true, "{closed}");
-    let (why, _) = client.refused("state", json!({ "table": table }));
+    let (why, _) = client.refused("state", &json!({ "table": table }));
     assert!(why.contains("no table"), "{why}");
     // A table without a finished hand leaves nothing.
-    let other = client.ok("new_table", json!({ "agent": "call" }));
-    client.ok("close_table", json!({ "table": other["table"] }));
+    let other = client.ok("new_table", &json!({ "agent": "call" }));
+    client.ok("close_table", &json!({ "table": other["table"] }));
     let of = |state: &Value| folder.join("data/matches").join(string(&state["match"]));
     crate::program::wait_until("that it is gone", || !of(&other).exists());
     let ledger = LedgerReader::open(&of(&closed)).expect("a ledger");
@@ -328,12 +332,12 @@ fn tables_are_apart_and_the_same_seed_deals_the_same_cards_one_after_another() {
     let folder = Folder::with_config("[mcp]\nmax_tables = 2\n");
     let mut client = Client::start(&folder);
     let new = |seed: u64| json!({ "agent": "call", "seed": seed, "hands": 2 });
-    let one = client.ok("new_table", new(1));
-    let (why, _) = client.refused("new_table", new(1));
+    let one = client.ok("new_table", &new(1));
+    let (why, _) = client.refused("new_table", &new(1));
     assert!(why.contains("another open table has the cards of seed 1"), "{why}");
-    let two = client.ok("new_table", new(2));
+    let two = client.ok("new_table", &new(2));
     assert_ne!(one["hand"]["cards"], two["hand"]["cards"]);
-    let (why, _) = client.refused("new_table", new(3));
+    let (why, _) = client.refused("new_table", &new(3));
     assert!(why.contains("2 tables are open, the limit"), "{why}");
     // In turns.
     let (mut states, mut plays) = ([one.clone(), two], [0, 0]);
@@ -344,7 +348,7 @@ fn tables_are_apart_and_the_same_seed_deals_the_same_cards_one_after_another() {
                 let mut action = choose(state);
                 (action["table"], action["turn"]) =
                     (state["table"].clone(), state["hand"]["turn"].clone());
-                let next = client.ok("act", action);
+                let next = client.ok("act", &action);
                 assert_eq!(next["table"], state["table"]);
                 (*state, *plays) = (next, *plays + 1);
             }
@@ -352,16 +356,16 @@ fn tables_are_apart_and_the_same_seed_deals_the_same_cards_one_after_another() {
     }
     assert!(plays.iter().all(|&plays| plays >= 2));
     // Tables that are over make room; another process deals the same.
-    assert_eq!(client.ok("new_table", new(3))["over"], false);
+    assert_eq!(client.ok("new_table", &new(3))["over"], false);
     assert_eq!(client.end(), Some(0));
     let mut other = Client::start(&folder);
-    let again = other.ok("new_table", new(1));
+    let again = other.ok("new_table", &new(1));
     assert_eq!(again["hand"]["cards"], one["hand"]["cards"]);
     // The cards are no function of the seed alone.
     let elsewhere = Folder::new();
     let mut stranger = Client::start(&elsewhere);
     let theirs: Vec<Value> =
-        (1..4).map(|seed| stranger.ok("new_table", new(seed))["hand"]["cards"].clone()).collect();
+        (1..4).map(|seed| stranger.ok("new_table", &new(seed))["hand"]["cards"].clone()).collect();
     let ours: Vec<Value> = [1].map(|_| again["hand"]["cards"].clone()).into();
     assert_ne!(theirs[..1], ours[..], "a chance of 1 in 1,326 that they are the same");
 }
@@ -372,7 +376,7 @@ fn games_other_than_no_limit_holdem_are_played_too() {
     let mut client = Client::start(&folder);
     for game in ["kuhn.limit.2p", "leduc.limit.2p", "holdem.limit.2p.reverse_blinds"] {
         let new = json!({ "agent": "random", "game": game, "seed": 5, "hands": 20 });
-        let first = client.ok("new_table", new);
+        let first = client.ok("new_table", &new);
         let of = string(&first["match"]).to_owned();
         let (last, _) = client.play(first, &mut varied());
         let printed = folder.json(("stats --estimates off", [format!("data/matches/{of}")]));
@@ -380,7 +384,7 @@ fn games_other_than_no_limit_holdem_are_played_too() {
         assert_eq!(printed["entrants"][0]["chips"], last["won"], "{game}");
     }
     let (why, _) =
-        client.refused("new_table", json!({ "agent": "call", "game": "holdem.nolimit.3p" }));
+        client.refused("new_table", &json!({ "agent": "call", "game": "holdem.nolimit.3p" }));
     assert!(why.contains("games for two"), "{why}");
 }
 
@@ -397,7 +401,7 @@ fn what_tools_compute_is_what_the_commands_print() {
         ),
     ] {
         let printed = folder.json(format!("show equity {words}"));
-        assert_eq!(client.ok("equity", arguments), printed);
+        assert_eq!(client.ok("equity", &arguments), printed);
     }
     // A solved spot, its beginning and a node.
     let spot = json!({
@@ -411,41 +415,41 @@ fn what_tools_compute_is_what_the_commands_print() {
         document.as_object_mut().expect("a document").remove("solve");
         document
     };
-    let solved = client.ok("solve", spot);
+    let solved = client.ok("solve", &spot);
     let name = solved["solve"].clone();
     assert_eq!(without_time(solved), without_time(folder.json(words)));
     for at in ["x", "x b50", "x b50 c"] {
         let node = json!({ "solve": name, "at": at, "each_hand": true });
         if at == "x b50 c" {
             // Nobody acts there.
-            client.refused("node", node);
+            client.refused("node", &node);
             continue;
         }
-        let node = client.ok("node", node);
+        let node = client.ok("node", &node);
         let printed = folder.json((words, "--at", [at]));
         assert_eq!(without_time(node), without_time(printed));
     }
-    let brief = client.ok("node", json!({ "solve": name, "at": "" }));
+    let brief = client.ok("node", &json!({ "solve": name, "at": "" }));
     assert!(brief["spots"][0]["hands"].is_null() && brief["spots"][0]["actions"].is_array());
     // A match, which the command finds played.
     let document =
-        client.ok("match", json!({ "a": "equity", "b": "call", "hands": 200, "seed": 3 }));
+        client.ok("match", &json!({ "a": "equity", "b": "call", "hands": 200, "seed": 3 }));
     let printed = folder.json("match equity call --hands 200 --seed 3 --quiet");
     assert_eq!(document["entrants"], printed["entrants"]);
     assert_eq!(document["match"], printed["match"]);
     let of = string(&document["match"]["name"]).to_owned();
     assert!(
-        client.ok("list", json!({}))["matches"].as_array().expect("names").contains(&of.into())
+        client.ok("list", &json!({}))["matches"].as_array().expect("names").contains(&of.into())
     );
-    let listed = client.ok("explain", json!({ "match": document["match"]["name"], "hand": 4 }));
+    let listed = client.ok("explain", &json!({ "match": document["match"]["name"], "hand": 4 }));
     let path = format!("data/matches/{}", string(&document["match"]["name"]));
     assert_eq!(listed, folder.json(("explain decision", [&path], "4")));
     // A decision, with its seed the same again.
     let asked = json!({
         "agent": "cfr", "seat": 0, "betting": "r300c/cr600", "cards": "AcKd|/Ks3hJc", "seed": 5,
     });
-    let decided = client.ok("decide", asked.clone());
-    assert_eq!(client.ok("decide", asked)["action"], decided["action"]);
+    let decided = client.ok("decide", &asked);
+    assert_eq!(client.ok("decide", &asked)["action"], decided["action"]);
     assert_eq!(decided["legal"]["to_call"], 300);
 }
 
@@ -497,7 +501,10 @@ fn what_cannot_be_asked_is_refused_with_the_reason_and_the_limit() {
         ("decide", json!({ "agent": "nobody", "seat": 0, "betting": "", "cards": "" }), "no agent"),
         (
             "decide",
-            json!({ "agent": "call", "seat": 0, "betting": "r300c/cr600", "cards": "AcKd|2c2d/Ks3hJc" }),
+            json!({
+                "agent": "call", "seat": 0, "betting": "r300c/cr600",
+                "cards": "AcKd|2c2d/Ks3hJc",
+            }),
             "the cards of seat 1 are shown",
         ),
         ("solve", spot(json!({ "ranges": ["--strategy=x", "random"] })), "begins with a `-`"),
@@ -510,7 +517,7 @@ fn what_cannot_be_asked_is_refused_with_the_reason_and_the_limit() {
         ("solve", spot(json!({ "at": ["x b50 nonsense"] })), "nonsense"),
         ("node", json!({ "solve": "1", "at": "" }), "no solve `1` is kept"),
     ] {
-        let (why, _) = client.refused(tool, arguments.clone());
+        let (why, _) = client.refused(tool, &arguments);
         assert!(why.contains(says), "{tool} {arguments}: no `{says}` in {why}");
     }
     for written in ["x", "svg"] {
@@ -538,20 +545,17 @@ fn lines_that_are_no_messages_do_no_harm() {
     });
     client.send(&huge);
     // What has the form of a message but is none is answered as one without an id.
-    loop {
-        client.next += 1;
-        let id = client.next;
-        let ping = json!({ "jsonrpc": "2.0", "id": id, "method": "ping" });
-        client.send(&ping);
-        let mut answer = client.receive();
-        while answer["id"].is_null() {
-            assert!(answer["error"].is_object(), "{answer}");
-            answer = client.receive();
-        }
-        assert_eq!(answer["id"], id, "{answer}");
-        break;
+    client.next += 1;
+    let id = client.next;
+    let ping = json!({ "jsonrpc": "2.0", "id": id, "method": "ping" });
+    client.send(&ping);
+    let mut answer = client.receive();
+    while answer["id"].is_null() {
+        assert!(answer["error"].is_object(), "{answer}");
+        answer = client.receive();
     }
-    let first = client.ok("new_table", json!({ "agent": "call", "hands": 1 }));
+    assert_eq!(answer["id"], id, "{answer}");
+    let first = client.ok("new_table", &json!({ "agent": "call", "hands": 1 }));
     let (last, _) = client.play(first, &mut varied());
     assert_eq!(last["finished"], 1);
     assert_eq!(client.end(), Some(0));
@@ -563,7 +567,7 @@ fn lines_that_are_no_messages_do_no_harm() {
 fn an_input_that_ends_in_the_middle_of_a_match_keeps_what_was_played() {
     let folder = Folder::new();
     let mut client = Client::start(&folder);
-    let first = client.ok("new_table", json!({ "agent": "call", "hands": 5, "seed": 1 }));
+    let first = client.ok("new_table", &json!({ "agent": "call", "hands": 5, "seed": 1 }));
     let of = string(&first["match"]).to_owned();
     let mut state = first;
     while state["finished"].as_u64() < Some(2) {
@@ -571,7 +575,8 @@ fn an_input_that_ends_in_the_middle_of_a_match_keeps_what_was_played() {
         let calls =
             list(&state["hand"]["legal"]).iter().find(calls).expect("one")["action"].clone();
         let turn = state["hand"]["turn"].clone();
-        state = client.ok("act", json!({ "table": state["table"], "turn": turn, "action": calls }));
+        state =
+            client.ok("act", &json!({ "table": state["table"], "turn": turn, "action": calls }));
     }
     // A long match, and no word about its end.
     let long = json!({ "a": "cfr", "b": "oct", "hands": 10_000 });

@@ -95,6 +95,11 @@ impl Folder {
         Ok(self.writing.ledger.set_note(StopRule::NOTE, note.as_deref())?)
     }
 
+    /// Records a note beside the hands.
+    pub fn set_note(&self, key: &str, text: &str) -> Result<(), Error> {
+        Ok(self.writing.ledger.set_note(key, Some(text))?)
+    }
+
     /// The folder's path.
     pub fn path(&self) -> &Path {
         &self.path

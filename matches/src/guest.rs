@@ -25,6 +25,9 @@ use crate::plan::{BLOCK_DEALS, entrant};
 use crate::runner::{Archive, Level, Lines, Played, Sink};
 use crate::table::{Observer, Table, shown_to};
 
+/// Key of the ledger note that the cards came from no seed that is recorded.
+pub const NOTE: &str = "guest";
+
 /// The guest's number among the entrants.
 const GUEST: u8 = 0;
 
@@ -165,6 +168,7 @@ impl GuestTable {
             game: GameDef::clone(def),
         };
         let folder = Folder::open(&plan.folder, &info, Level::Decisions)?;
+        folder.set_note(NOTE, &plan.guest)?;
         let shared = Arc::new(Shared::default());
         let guest = Bot::inline(Box::new(Guest(Arc::clone(&shared))));
         let bots = vec![guest, bot];

@@ -10,6 +10,7 @@ use agents::{AgentChoice, Registry};
 use clap::value_parser;
 use logs::ledger::{IMPORTED, Integrity};
 use logs::{Entrant, LedgerReader, MatchInfo, Provenance};
+use matches::guest;
 use matches::plan::files_sha256;
 use matches::replay::{Compared, Difference, Settings, replay};
 use matches::source::Source;
@@ -152,6 +153,9 @@ fn open(args: &Args) -> Result<LedgerReader, Failure> {
     }
     if folder.join(wire::host::HOSTED_FILE).exists() {
         return refuse("its cards were dealt by the ACPC dealer, at a hosted table");
+    }
+    if ledger.note(guest::NOTE)?.is_some() {
+        return refuse("its cards came from a secret, at the table of a guest");
     }
     if ledger.note(IMPORTED)?.is_some() {
         return refuse("its hands were played elsewhere and imported");

@@ -27,9 +27,12 @@ use crate::match_options::provenance;
 /// The guest's name in records.
 const GUEST: &str = "guest";
 
-/// The time beyond its limit in which an agent's decision is waited for, when it has several to
-/// make.
+/// How many of its decisions an agent is waited for, as long as each may take.
 const PATIENCE: u32 = 3;
+
+/// The longest time to wait for an agent: a connection on which nothing moves is closed after a
+/// minute.
+const MAX_PATIENCE: Duration = Duration::from_secs(45);
 
 /// The fractions of the pot that are offered as sizes.
 const SIZES: [(&str, f64); 4] = [
@@ -336,7 +339,7 @@ impl Tables {
         open: Arc<Open>,
         look: impl FnOnce(&Open, Duration) -> Result<GuestView, Refused> + Send + 'static,
     ) -> Result<TableState, Refusal> {
-        let patience = self.deadline * PATIENCE;
+        let patience = self.deadline.saturating_mul(PATIENCE).min(MAX_PATIENCE);
         let seen = tokio::task::spawn_blocking(move || {
             let seen = look(&open, patience);
             let state = |view: &GuestView| TableState::new(&name, &open, view);

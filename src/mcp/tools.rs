@@ -372,7 +372,8 @@ const TOOLS: [Described; 13] = [
         "stats",
         true,
         schema::<StatsArgs>,
-        "The result of a match or a table: rates with intervals, and without the luck of the cards.",
+        "The result of a match or a table: rates with intervals, and without the luck of the \
+         cards.",
     ),
 ];
 
