@@ -247,16 +247,12 @@ impl BoardStorage {
         let range = self.range(decision, tile);
         match &mut self.cells {
             Cells::Full { regrets, predicted, .. } => {
-                let predicted = predicted.as_mut().map(|predicted| &mut predicted[range.clone()]);
                 let regrets = &mut regrets[range.clone()];
-                match self.locks.iter().find(|lock| lock.is_at(decision)) {
-                    None => work(regrets, predicted),
-                    Some(lock) => {
-                        let mut predicted = predicted;
-                        work(regrets, predicted.as_deref_mut());
-                        lock.restore(tile, regrets);
-                        lock.restore(tile, predicted.unwrap_or_default());
-                    }
+                let mut predicted = predicted.as_mut().map(|predicted| &mut predicted[range]);
+                work(regrets, predicted.as_deref_mut());
+                if let Some(lock) = self.locks.iter().find(|lock| lock.is_at(decision)) {
+                    lock.restore(tile, regrets);
+                    lock.restore(tile, predicted.unwrap_or_default());
                 }
             }
             Cells::Half { regrets, scales, .. } => {
