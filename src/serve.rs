@@ -14,6 +14,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use ::scrimmage::Scrimmage;
 use anyhow::Context;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -35,6 +36,7 @@ use crate::web::gtowizard::Benchmark;
 use crate::web::login::{Login, open_secret};
 use crate::web::overview::AgentLine;
 use crate::web::runs::QueueView;
+use crate::web::scrimmage::Course;
 use crate::web::slumbot::{Api, Faults};
 use crate::web::{self, Limits, Site};
 
@@ -68,6 +70,7 @@ pub async fn serve(
              (server.login in the configuration, docs/server.md)"
         );
     }
+    let web_stop = CancellationToken::new();
     if let Some(plan) = &setup.slumbot {
         let unnamed = |name: &&str| !plan.agents.iter().any(|(offered, _)| offered == name);
         for agent in setup.registry.defined().map(|(name, _)| name).filter(unnamed) {
@@ -80,14 +83,19 @@ pub async fn serve(
             }
         }
     }
+    let course = setup.scrimmage.map(|(plan, tokens)| {
+        let scrimmage = Scrimmage::open(plan).map_err(Failure::input)?;
+        Ok::<_, Failure>(Course::new(scrimmage, tokens, web_stop.clone()))
+    });
+    let course = course.transpose()?;
+    let scrimmage = course.as_ref().map(|course| course.scrimmage().clone());
     let opened = open_slumbot(setup.slumbot, config, faults, guard.login.clone()).await?;
     let (slumbot, benchmark) = opened.unzip();
 
     let stops = Stops::default();
-    let web_stop = CancellationToken::new();
     let tasks = TaskTracker::new();
     let views: Vec<TableView> = tables.iter().map(HostedTable::view).collect();
-    announce(&announcement(address, &views, slumbot.as_ref()))?;
+    announce(&announcement(address, &views, slumbot.as_ref(), course.is_some()))?;
     for table in tables {
         tasks.spawn(table.run(stops.clone()));
     }
@@ -95,6 +103,10 @@ pub async fn serve(
     let dealers = connections.iter().map(Connection::view).collect();
     for connection in connections {
         tasks.spawn(connection.run(stops.clone()));
+    }
+    if let Some(scrimmage) = scrimmage {
+        scrimmage.start().map_err(anyhow::Error::from)?;
+        tasks.spawn(play_scrimmage(scrimmage, stops.clone()));
     }
     tasks.close();
 
@@ -111,7 +123,8 @@ pub async fn serve(
         body: usize::try_from(server.max_body.0).unwrap_or(usize::MAX),
         time: server.request_timeout.0,
     };
-    let serving = web::serve(listener, site.clone(), decider, guard, limits, web_stop.clone());
+    let asked = (decider, course);
+    let serving = web::serve(listener, site.clone(), asked, guard, limits, web_stop.clone());
     let mut web = tokio::spawn(serving);
     tracing::info!(%address, "serving");
     notify("READY=1");
@@ -197,6 +210,14 @@ async fn open_slumbot(
     Ok(Some((api, benchmark)))
 }
 
+/// Lets the scrimmage finish its hands in play when the tables do.
+async fn play_scrimmage(scrimmage: Scrimmage, stops: Stops) {
+    stops.drain.cancelled().await;
+    scrimmage.ask_to_stop();
+    // Its threads have nothing that a kill could cost.
+    let _ = tokio::task::spawn_blocking(move || scrimmage.wait()).await;
+}
+
 /// The view of the queue, if one is configured.
 fn queue_view(
     config: &crate::config::Queue,
@@ -257,7 +278,12 @@ fn reachable(address: SocketAddr) -> SocketAddr {
 
 /// The addresses, for people and scripts: one line each for the web page, the Slumbot API and every
 /// open seat; then what to do next.
-fn announcement(address: SocketAddr, tables: &[TableView], slumbot: Option<&Api>) -> String {
+fn announcement(
+    address: SocketAddr,
+    tables: &[TableView],
+    slumbot: Option<&Api>,
+    scrimmage: bool,
+) -> String {
     let mut text = format!("listening on http://{address}\n");
     if let Some(api) = slumbot {
         let agent = api.status().agent;
@@ -267,6 +293,9 @@ fn announcement(address: SocketAddr, tables: &[TableView], slumbot: Option<&Api>
         if let Some(faults) = api.faults() {
             let _ = writeln!(text, "with faults injected: {faults}");
         }
+    }
+    if scrimmage {
+        let _ = writeln!(text, "scrimmage at http://{}/scrimmage", reachable(address));
     }
     for table in tables {
         let plan = table.plan();

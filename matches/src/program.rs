@@ -26,6 +26,8 @@ use game::escape::visible;
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 
+use crate::confine::Confinement;
+
 /// The environment variable with the password for a Slumbot server. Child processes do not get it.
 pub const SLUMBOT_PASSWORD: &str = "CARDROOM_SLUMBOT_PASSWORD";
 
@@ -137,6 +139,8 @@ pub struct Program {
     pub output: Option<PathBuf>,
     /// The size beyond which nothing more is written to that file; `None` for no limit.
     pub output_limit: Option<u64>,
+    /// What it may do on this machine; `None` for all that this process may.
+    pub confined: Option<Confinement>,
     /// The script, if the program is its interpreter.
     script: Option<PathBuf>,
 }
@@ -158,8 +162,9 @@ impl Program {
         let is_path = name.contains('/');
         let program = if is_path { folder.join(name) } else { PathBuf::from(name) };
         let arguments = arguments.to_vec();
-        let (folder, output, output_limit, script) = (None, None, None, None);
-        Some(Program { program, arguments, folder, output, output_limit, script })
+        let (folder, output, output_limit) = (None, None, None);
+        let (confined, script) = (None, None);
+        Some(Program { program, arguments, folder, output, output_limit, confined, script })
     }
 
     /// Starts the program with further arguments and no input.
@@ -200,12 +205,20 @@ impl Program {
         output: Stdio,
         errors: Stdio,
     ) -> io::Result<Running> {
-        let mut command = match &self.folder {
+        let program = match &self.folder {
             // The program's path is relative to the current folder, not to its working folder.
-            Some(_) if self.is_path() => Command::new(std::path::absolute(&self.program)?),
-            _ => Command::new(&self.program),
+            Some(_) if self.is_path() => std::path::absolute(&self.program)?,
+            _ => self.program.clone(),
         };
-        command.args(&self.arguments).args(further).stdin(Stdio::null());
+        let mut command = match &self.confined {
+            Some(confined) => confined.wrap(&program, &self.arguments)?,
+            None => {
+                let mut command = Command::new(&program);
+                command.args(&self.arguments);
+                command
+            }
+        };
+        command.args(further).stdin(Stdio::null());
         command.env_remove(SLUMBOT_PASSWORD).env_remove(GTOWIZARD_KEY);
         if let Some(folder) = &self.folder {
             command.current_dir(folder);
@@ -226,6 +239,15 @@ impl Program {
         let child = command.process_group(group.cast_signed()).spawn();
         let child = child.inspect_err(|_| groups.remove(group))?;
         Ok(Running { child, group, stderr_tail: None })
+    }
+
+    /// The program, which may connect to this port of the machine if it is confined.
+    pub(crate) fn reaching(&self, port: u16) -> Program {
+        let mut program = self.clone();
+        if let Some(confined) = &mut program.confined {
+            confined.port = Some(port);
+        }
+        program
     }
 
     /// The program, or, if it is a script that may not be executed, the interpreter that the

@@ -5,6 +5,7 @@
 //!   win rates on them; [`pages`]: what all pages share. [`records`]: matches on disk.
 //! - [`api`]: the same values as JSON, health and metrics; [`description`]: their description;
 //!   [`decide`]: decisions of agents.
+//! - [`scrimmage`]: a course's bots: handing in, rounds, results.
 //! - [`slumbot`]: the Slumbot API; [`gtowizard`]: that of the GTO Wizard Benchmark.
 //! - [`listener`]: connections and their limits; [`hosts`]: filtering requests; [`login`]:
 //!   authorisation and limits by address.
@@ -23,6 +24,7 @@ mod play;
 mod rates;
 mod records;
 pub mod runs;
+pub mod scrimmage;
 pub mod slumbot;
 
 pub use api::start_metrics;
@@ -58,6 +60,7 @@ use gtowizard::Benchmark;
 use overview::{AgentLine, LiveSections};
 use records::Records;
 use runs::QueueView;
+use scrimmage::Course;
 use slumbot::Api;
 
 /// This program's version.
@@ -74,7 +77,7 @@ const POLICY: &str =
 pub async fn serve(
     listener: TcpListener,
     site: Site,
-    decider: Option<Decider>,
+    (decider, course): (Option<Decider>, Option<Course>),
     guard: Guard,
     limits: Limits,
     stop: CancellationToken,
@@ -82,7 +85,8 @@ pub async fn serve(
     let live = tokio::spawn(overview::keep_live(site.clone()));
     let slumbot = site.slumbot.as_ref().map(Api::router).unwrap_or_default();
     let benchmark = site.benchmark.as_ref().map(Benchmark::router).unwrap_or_default();
-    let router = router(&site, decider, guard.login, limits).merge(slumbot).merge(benchmark);
+    let router = router(&site, decider, course, guard.login, limits);
+    let router = router.merge(slumbot).merge(benchmark);
     listener::serve(listener, router, guard.hosts, limits, stop).await;
     live.abort();
 }
@@ -112,6 +116,7 @@ pub struct Limits {
 fn router(
     site: &Site,
     decider: Option<Decider>,
+    course: Option<Course>,
     login: Option<Arc<login::Login>>,
     limits: Limits,
 ) -> Router {
@@ -135,9 +140,12 @@ fn router(
         .with_state(site.clone())
         .merge(play::router(site.clone()))
         .merge(runs::router(site.queue.clone(), &mut description));
+    // Teams have logins of their own.
+    let (course_pages, hand_in) = scrimmage::routers(course, login.clone(), &mut description);
     let decide = decide::router(decider, limits, &mut description);
     let mut router = router
         .merge(description.router())
+        .merge(course_pages)
         .layer(time_out)
         // Decisions have a time limit of their own.
         .merge(decide)
@@ -146,6 +154,7 @@ fn router(
         router = router.layer(middleware::from_fn_with_state(login, login::ask));
     }
     router
+        .merge(hand_in)
         .layer(CatchPanicLayer::custom(panicked))
         .layer(middleware::from_fn(api::in_json))
         .layer(middleware::from_fn(count))
