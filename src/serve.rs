@@ -83,11 +83,8 @@ pub async fn serve(
             }
         }
     }
-    let course = setup.scrimmage.map(|(plan, tokens)| {
-        let scrimmage = Scrimmage::open(plan).map_err(Failure::input)?;
-        Ok::<_, Failure>(Course::new(scrimmage, tokens, web_stop.clone()))
-    });
-    let course = course.transpose()?;
+    let course = setup.scrimmage.map(|plan| Course::open(plan, web_stop.clone()));
+    let course = course.transpose().map_err(Failure::input)?;
     let scrimmage = course.as_ref().map(|course| course.scrimmage().clone());
     let opened = open_slumbot(setup.slumbot, config, faults, guard.login.clone()).await?;
     let (slumbot, benchmark) = opened.unzip();

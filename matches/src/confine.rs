@@ -132,10 +132,11 @@ impl Confinement {
             setrlimit(Resource::Core, fixed(0))?;
             setrlimit(Resource::Fsize, fixed(file))?;
             setrlimit(Resource::Cpu, fixed(cpu))?;
-            system::restrict(self)?;
+            // Before files are out of reach.
             if let Some(running) = tasks_of_user() {
                 setrlimit(Resource::Nproc, fixed(running + processes))?;
             }
+            system::restrict(self)?;
             // Last, as this program may have more already.
             Ok(setrlimit(Resource::As, fixed(memory))?)
         })();

@@ -204,7 +204,7 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
     let folder = resolver.file(&options.folder);
     let output = options.output.as_deref().map(|path| resolver.file(path));
     let bounds = bounds(resolver, &options)?;
-    let programs = Programs::read(&folder, output.as_deref(), bounds);
+    let programs = Programs::read(&folder, output.as_deref(), bounds.as_ref());
     let mut files = Vec::new();
     if let Ok(programs) = &programs {
         files.push(folder.join(COMMANDS));
@@ -255,7 +255,7 @@ impl Programs {
     fn read(
         folder: &Path,
         output: Option<&Path>,
-        bounds: Option<Bounds>,
+        bounds: Option<&Bounds>,
     ) -> Result<Programs, String> {
         let path = folder.join(COMMANDS);
         let text = std::fs::read_to_string(&path).map_err(|error| {
@@ -270,7 +270,7 @@ impl Programs {
         let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
         let program = |words: &[String], writes| {
             let mut program = Program::new(words, folder)?;
-            program.confined = bounds.clone().map(|bounds| Confinement {
+            program.confined = bounds.cloned().map(|bounds| Confinement {
                 folder: absolute.clone(),
                 writes,
                 port: None,

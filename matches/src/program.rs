@@ -178,20 +178,21 @@ impl Program {
             return Ok(running);
         };
         let file = OpenOptions::new().create(true).append(true).open(path)?;
-        let stderr_tail = StderrTail::In { path: path.clone(), from: file.metadata()?.len() };
+        let (path, from) = (path.clone(), file.metadata()?.len());
         if let Some(limit) = self.output_limit {
             let mut running = self.start_into(further, Stdio::piped(), Stdio::piped())?;
             if let Some(stream) = running.child.stdout.take() {
-                copy(stream, file.try_clone()?, limit)?;
+                copy(stream, file.try_clone()?, limit, None)?;
             }
+            let (open, more) = mpsc::channel();
             if let Some(stream) = running.child.stderr.take() {
-                copy(stream, file, limit)?;
+                copy(stream, file, limit, Some(open))?;
             }
-            running.stderr_tail = Some(stderr_tail);
+            running.stderr_tail = Some(StderrTail::In { path, from, more: Some(more) });
             return Ok(running);
         }
         let mut running = self.start_into(further, file.try_clone()?.into(), file.into())?;
-        running.stderr_tail = Some(stderr_tail);
+        running.stderr_tail = Some(StderrTail::In { path, from, more: None });
         Ok(running)
     }
 
@@ -378,8 +379,9 @@ const READ_TIMEOUT: Duration = Duration::from_millis(20);
 enum StderrTail {
     /// Read by a thread, which closes the channel when the stream ends.
     Read { tail: Arc<Mutex<VecDeque<u8>>>, more: Receiver<()> },
-    /// To a file, from this offset on.
-    In { path: PathBuf, from: u64 },
+    /// To a file, from this offset on: copied by a thread, which closes the channel when the stream
+    /// ends, or by the program itself.
+    In { path: PathBuf, from: u64, more: Option<Receiver<()>> },
 }
 
 impl StderrTail {
@@ -416,7 +418,12 @@ impl StderrTail {
                 let _ = more.recv_timeout(rest);
                 tail.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect()
             }
-            StderrTail::In { path, from } => written(path, *from).unwrap_or_default(),
+            StderrTail::In { path, from, more } => {
+                if let Some(more) = more {
+                    let _ = more.recv_timeout(rest);
+                }
+                written(path, *from).unwrap_or_default()
+            }
         };
         let text = String::from_utf8_lossy(&bytes);
         let said = text.lines().map(str::trim_end).filter(|line| !line.is_empty());
@@ -426,9 +433,16 @@ impl StderrTail {
     }
 }
 
-/// Appends the stream to the file as long as that is smaller than the limit.
-fn copy(stream: impl Read + Send + 'static, mut file: File, limit: u64) -> io::Result<()> {
+/// Appends the stream to the file as long as that is smaller than the limit. `open` is closed when
+/// the stream ends.
+fn copy(
+    stream: impl Read + Send + 'static,
+    mut file: File,
+    limit: u64,
+    open: Option<mpsc::Sender<()>>,
+) -> io::Result<()> {
     drain("output", stream, move |bytes| {
+        let _: &Option<mpsc::Sender<()>> = &open;
         let size = file.metadata().map_or(limit, |data| data.len());
         let rest = usize::try_from(limit.saturating_sub(size)).unwrap_or(usize::MAX);
         // A full disk must not stop the program.

@@ -26,6 +26,7 @@ use crate::web::Guard;
 use crate::web::decide::DecidePlan;
 use crate::web::hosts::Hosts;
 use crate::web::login::{self, Login};
+use crate::web::scrimmage::CoursePlan;
 
 /// The validated configuration, ready to be started.
 #[derive(Debug)]
@@ -40,8 +41,8 @@ pub struct Setup {
     pub slumbot: Option<HostPlan>,
     /// The agents that answer decision requests, if enabled.
     pub decide: Option<DecidePlan>,
-    /// The scrimmage, if enabled, and the logins of its teams.
-    pub scrimmage: Option<(scrimmage::Plan, BTreeMap<String, Login>)>,
+    /// The scrimmage, if enabled.
+    pub scrimmage: Option<CoursePlan>,
     /// The hosts and the login by which requests are admitted.
     pub guard: Guard,
 }
@@ -411,10 +412,7 @@ impl Checker<'_> {
         Ok(Some(DecidePlan { agents, time_limit, workers: decide.workers }))
     }
 
-    fn scrimmage(
-        &self,
-        course: &Scrimmage,
-    ) -> Result<Option<(scrimmage::Plan, BTreeMap<String, Login>)>, ConfigError> {
+    fn scrimmage(&self, course: &Scrimmage) -> Result<Option<CoursePlan>, ConfigError> {
         let at = |name: &str| format!("scrimmage.{name}");
         for (name, zero) in [
             ("hands", course.hands == 0),
@@ -460,7 +458,7 @@ impl Checker<'_> {
             }
         };
         let some = |path: &Path| (!path.as_os_str().is_empty()).then(|| path.to_owned());
-        let tokens = match some(&course.tokens_file) {
+        let teams = match some(&course.tokens_file) {
             None => BTreeMap::new(),
             Some(path) => crate::web::scrimmage::read_tokens(&path)
                 .map_err(|error| self.loaded.unusable(&at("tokens_file"), error))?,
@@ -496,7 +494,7 @@ impl Checker<'_> {
             },
             most_teams: course.max_teams,
         };
-        Ok(Some((plan, tokens)))
+        Ok(Some(CoursePlan { plan, teams }))
     }
 
     /// Every kind of agent without required options, and every defined agent, except those that

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use ::scrimmage::host::{RoundView, TeamView};
 use ::scrimmage::team::{HandedIn, Trial, check_name};
-use ::scrimmage::{Refused, Scrimmage, View};
+use ::scrimmage::{Plan, Refused, Scrimmage, View};
 use askama::Template;
 use axum::body::Body;
 use axum::extract::{Path as UrlPath, Request, State};
@@ -53,6 +53,15 @@ pub fn takes_put(path: &str) -> bool {
     path == ROUND || path.starts_with(TEAMS.trim_end_matches("{team}"))
 }
 
+/// A scrimmage to open.
+#[derive(Debug)]
+pub struct CoursePlan {
+    /// Its settings.
+    pub plan: Plan,
+    /// The login of each team that has a token.
+    pub teams: BTreeMap<String, Login>,
+}
+
 /// A scrimmage with the logins of its teams; cheap to clone.
 #[derive(Clone)]
 pub struct Course(Arc<Inner>);
@@ -66,13 +75,14 @@ struct Inner {
 }
 
 impl Course {
-    /// A course whose teams have these logins. `stop` ends the live page.
-    pub fn new(
-        scrimmage: Scrimmage,
-        teams: BTreeMap<String, Login>,
-        stop: CancellationToken,
-    ) -> Course {
-        Course(Arc::new(Inner { scrimmage, teams, uploads: Semaphore::new(UPLOADS), stop }))
+    /// Opens the scrimmage. `stop` ends the live page.
+    ///
+    /// # Errors
+    /// When its folder cannot be read, or another process has it.
+    pub fn open(plan: CoursePlan, stop: CancellationToken) -> std::io::Result<Course> {
+        let CoursePlan { plan, teams } = plan;
+        let (scrimmage, uploads) = (Scrimmage::open(plan)?, Semaphore::new(UPLOADS));
+        Ok(Course(Arc::new(Inner { scrimmage, teams, uploads, stop })))
     }
 
     /// The scrimmage.
@@ -292,6 +302,37 @@ struct Shown<'a> {
     /// The latest round with results, and its table.
     latest: Option<(&'a RoundView, CrossRows)>,
     teams: Vec<TeamRow<'a>>,
+    troubles: Vec<Trouble<'a>>,
+}
+
+/// What was wrong in one or more matches of a round.
+struct Trouble<'a> {
+    who: String,
+    matches: usize,
+    first: &'a str,
+}
+
+impl<'a> Trouble<'a> {
+    /// Those of a round: one for each team at fault, and one for each match without a result.
+    fn all(round: &'a RoundView) -> Vec<Trouble<'a>> {
+        let mut troubles: Vec<Trouble<'a>> = Vec::new();
+        for fault in round.matches.iter().flat_map(|met| &met.faults) {
+            match troubles.iter_mut().find(|trouble| trouble.who == fault.team) {
+                Some(trouble) => trouble.matches += 1,
+                None => {
+                    let (who, first) = (fault.team.clone(), fault.text.as_str());
+                    troubles.push(Trouble { who, matches: 1, first });
+                }
+            }
+        }
+        let lost = round.matches.iter().filter_map(|met| Some((met, met.error.as_deref()?)));
+        troubles.extend(lost.map(|(met, first)| Trouble {
+            who: format!("{} against {}", met.teams[0], met.teams[1]),
+            matches: 1,
+            first,
+        }));
+        troubles
+    }
 }
 
 /// A team on the page.
@@ -331,6 +372,7 @@ fn body(view: &View) -> String {
     let playing = view.rounds.first().filter(|round| round.ended.is_none());
     let latest = view.rounds.iter().find(|round| !round.standings.is_empty());
     let latest = latest.or(view.rounds.iter().find(|round| !round.matches.is_empty()));
+    let troubles = latest.map(Trouble::all).unwrap_or_default();
     let latest = latest.map(|round| {
         let link = |one: &str, other: &str| {
             let met = round.matches.iter().find(|met| {
@@ -346,6 +388,7 @@ fn body(view: &View) -> String {
         playing,
         latest,
         teams: view.teams.iter().map(TeamRow::new).collect(),
+        troubles,
     })
 }
 

@@ -263,7 +263,7 @@ fn what_is_no_bot_is_refused_and_the_version_before_plays_on() {
         let team = team(&shown, "team");
         let last = list(&team["handed_in"]).last().expect("it was handed in");
         assert_eq!((&last["state"], &team["plays"]), (&"failed".into(), &1.into()), "{team:#}");
-        shows(&string(&last["reason"]), &[said]);
+        shows(string(&last["reason"]), &[said]);
     }
     let kept = fs::read_dir(server.folder.join("data/scrimmage/teams/team/versions"));
     let kept: Vec<_> = kept.expect("a folder").flatten().map(|entry| entry.file_name()).collect();
@@ -347,4 +347,30 @@ fn folders_of_teams_are_taken_in_when_they_have_changed() {
     let none = Server::start("tables = []\n");
     assert_eq!(none.get("/scrimmage").0.split(' ').nth(1), Some("404"));
     assert_eq!(none.json("/api/v1/scrimmage"), Value::Null);
+}
+
+#[test]
+fn a_confined_program_has_its_limits_and_cannot_leave_its_group() {
+    let folder = Folder::new();
+    let bounds = r#"{"memory":3221225472,"processes":7,"cpu":9,"file":1048576,"readable":[]}"#;
+    let own = folder.join(".").canonicalize().expect("a folder");
+    let limits = format!(
+        r#"{{"folder":{:?},"writes":false,"port":null,"bounds":{bounds}}}"#,
+        own.to_str().expect("text")
+    );
+    let script = "ulimit -v; ulimit -t; ulimit -f; ulimit -c; ulimit -u; setsid true || echo kept";
+    let run = folder.run(("confine", [&*limits, "--", "/bin/bash", "-c", script])).code(0);
+    let lines: Vec<&str> = run.stdout.lines().collect();
+    assert_eq!(lines[..4], ["3145728", "9", "1024", "0"], "{}", run.stderr);
+    let doctor = folder.run("doctor").stdout;
+    if !doctor.contains("more processes than allowed: NO") {
+        let most: u64 = lines[4].parse().expect("a limit");
+        assert!((8..50_000).contains(&most), "{most}");
+    }
+    if !doctor.contains("other sockets: NO") {
+        assert_eq!(lines[5], "kept");
+    }
+    let none = folder.run(("confine", [&*limits, "--", "/root/none"])).code(3);
+    shows(&none.stderr, &["/root/none"]);
+    folder.run(("confine", ["{}", "--", "true"])).code(2);
 }

@@ -193,13 +193,18 @@ impl Scrimmage {
         let rounds = Round::all(&home.join("rounds")).map_err(|error| at(&home, &error))?;
         let file = home.join("since");
         let since = match fs::read_to_string(&file) {
-            Ok(text) => text.trim().parse().map_err(|error| at(&file, &error))?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            // Nights on which none was wanted are not made up for.
+            Ok(text) if plan.nightly.is_some() => {
+                text.trim().parse().map_err(|error| at(&file, &error))?
+            }
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(at(&file, &error));
+            }
+            _ => {
                 let now = Timestamp::now();
                 write_since(&home, now).map_err(|error| at(&file, &error))?;
                 now
             }
-            Err(error) => return Err(at(&file, &error)),
         };
         let teams = teams.into_iter().map(|team| (team.name.clone(), team)).collect();
         let state = State { teams, rounds, hands: 0, since, asked: false, notice: None };

@@ -1,8 +1,8 @@
 //! What a team hands in, a zip or a folder, becomes a folder of our own, within limits.
 //!
-//! Nothing in it is believed: sizes are those that come out, paths may not lead elsewhere, and there
-//! are no links. It is read into a fresh folder, which is dropped with everything in it if anything
-//! is wrong.
+//! Nothing in it is believed: sizes are those that come out, paths may not lead elsewhere, and
+//! there are no links. It is read into a fresh folder, which is dropped with everything in it if
+//! anything is wrong.
 
 use std::fs;
 use std::fs::{File, OpenOptions};

@@ -331,7 +331,8 @@ impl Rules {
         let bot = self.agent(team, version, &team.trial_output(version), false).map_err(text)?;
         let registry = matches::external::registry();
         let sparring = registry.resolve(SPARRING).map_err(|error| error.to_string())?;
-        let names = vec![team.name.clone(), format!("{SPARRING}-trial")];
+        // No team can have a name with a dot.
+        let names = vec![team.name.clone(), format!("{SPARRING}.trial")];
         let plan = self.plan(names, vec![bot, sparring], TRIAL_HANDS, 0).map_err(text)?;
         let settings = Settings {
             level: Level::Nothing,
