@@ -19,7 +19,8 @@ use crate::resolve_names::Named;
 ///
 /// Checks the configuration, the folder for records and its free disk space, the address of the
 /// page, sockets, the clock, the processor, Python for bots, and what confined bots are kept from;
-/// with --server only whether a server answers. Exit codes: 0 when everything necessary works, 5 when something does not.
+/// with --server only whether a server answers. Exit codes: 0 when everything necessary works, 5
+/// when something does not.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]

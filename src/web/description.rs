@@ -47,8 +47,8 @@ const OWN: About = About {
             "title": "cardroom",
             "summary": "Tables, matches and decisions of a bot server for computer poker.",
             "description": "Every answer that is no success has `error` and `remedy`. No request \
-                changes anything on the server, but for those by PUT: they hand in bots and ask for \
-                rounds of a scrimmage.",
+                changes anything on the server, but for those by PUT: they hand in bots and ask \
+                for rounds of a scrimmage.",
         })
     },
     errors: &ERRORS,
@@ -154,8 +154,8 @@ impl Description {
         path
     }
 
-    /// Describes a path that takes a body of this kind by PUT, or none, answers a `T`, and has these
-    /// further codes for what is wrong.
+    /// Describes a path that takes a body of this kind by PUT, or none, answers a `T`, and has
+    /// these further codes for what is wrong.
     pub fn put<T: JsonSchema>(
         &mut self,
         path: &'static str,

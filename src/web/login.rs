@@ -181,8 +181,8 @@ impl Login {
         }
     }
 
-    /// Admits a request with the credentials of this login or of the other one. Wrong ones count for
-    /// this one.
+    /// Admits a request with the credentials of this login or of the other one. Wrong ones count
+    /// for this one.
     ///
     /// # Errors
     /// Why it is refused.

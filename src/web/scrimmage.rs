@@ -142,8 +142,8 @@ impl Desk {
         })
     }
 
-    /// Admits a request with the token of this team, if one is named, or the server's login; without
-    /// either, one from this machine.
+    /// Admits a request with the token of this team, if one is named, or the server's login;
+    /// without either, one from this machine.
     fn admit(
         &self,
         course: &Course,

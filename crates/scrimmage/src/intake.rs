@@ -172,8 +172,8 @@ impl Taken {
 
 fn too_much(what: &str, bytes: u64, most: u64) -> Refused {
     Refused::new(format!(
-        "the {what} has at least {bytes} bytes, and {most} are allowed: leave out what the bot does \
-         not need"
+        "the {what} has at least {bytes} bytes, and {most} are allowed: leave out what the bot \
+         does not need"
     ))
 }
 

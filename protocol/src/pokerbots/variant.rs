@@ -2,9 +2,9 @@
 //! conversation around it.
 //!
 //! A year's [`Variant`] says how many cards are dealt, what happens on each [`Stage`] of a round,
-//! and what its own actions do: put a card away, bid, exchange. Betting is the same in all years and
-//! is in [`Betting`]. [`Engine`] is a round with all cards and what each bot is told of it; a bot's
-//! side is [`Observer`], which checks every clause by the same rules.
+//! and what its own actions do: put a card away, bid, exchange. Betting is the same in all years
+//! and is in [`Betting`]. [`Engine`] is a round with all cards and what each bot is told of it; a
+//! bot's side is [`Observer`], which checks every clause by the same rules.
 //!
 //! `game` is not used, because its games are those of ACPC, in which hands do not change: these
 //! rounds are chips of 400 that are reset, and always two players.
@@ -439,8 +439,7 @@ pub struct Seen {
     pub shown: Option<HoleCards>,
     /// What it has won, when the round is over.
     pub won: Option<Payoff>,
-    /// Cards of the other that are on the board and have not been seen yet, and whether the board
-    /// is to be told.
+    /// Whether the board is to be told next.
     board_due: bool,
 }
 
