@@ -14,6 +14,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use ::scrimmage::Scrimmage;
 use anyhow::Context;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -36,8 +37,9 @@ use crate::web::gtowizard::Benchmark;
 use crate::web::login::{Login, open_secret};
 use crate::web::overview::AgentLine;
 use crate::web::runs::QueueView;
+use crate::web::scrimmage::Course;
 use crate::web::slumbot::{Api, Faults};
-use crate::web::{self, Limits, Site};
+use crate::web::{self, Limits, Offered, Site};
 
 /// How long tables have to write and close after an abort, and web requests to end.
 const GRACE_PERIOD: Duration = Duration::from_secs(3);
@@ -69,6 +71,7 @@ pub async fn serve(
              (server.login in the configuration, docs/server.md)"
         );
     }
+    let web_stop = CancellationToken::new();
     if let Some(plan) = &setup.slumbot {
         let unnamed = |name: &&str| !plan.agents.iter().any(|(offered, _)| offered == name);
         for agent in setup.registry.defined().map(|(name, _)| name).filter(unnamed) {
@@ -81,14 +84,17 @@ pub async fn serve(
             }
         }
     }
+    let course = setup.scrimmage.map(|plan| Course::open(plan, web_stop.clone()));
+    let course = course.transpose().map_err(Failure::input)?;
+    let scrimmage = course.as_ref().map(|course| course.scrimmage().clone());
     let opened = open_slumbot(setup.slumbot, config, faults, guard.login.clone()).await?;
     let (slumbot, benchmark) = opened.unzip();
 
     let stops = Stops::default();
-    let web_stop = CancellationToken::new();
     let tasks = TaskTracker::new();
     let views: Vec<TableView> = tables.iter().map(HostedTable::view).collect();
-    announce(&announcement(address, &views, slumbot.as_ref(), config.mcp.enabled))?;
+    let offered = [config.mcp.enabled, course.is_some()];
+    announce(&announcement(address, &views, slumbot.as_ref(), offered))?;
     for table in tables {
         tasks.spawn(table.run(stops.clone()));
     }
@@ -96,6 +102,10 @@ pub async fn serve(
     let dealers = connections.iter().map(Connection::view).collect();
     for connection in connections {
         tasks.spawn(connection.run(stops.clone()));
+    }
+    if let Some(scrimmage) = scrimmage {
+        scrimmage.start().map_err(anyhow::Error::from)?;
+        tasks.spawn(play_scrimmage(scrimmage, stops.clone()));
     }
     tasks.close();
 
@@ -113,8 +123,8 @@ pub async fn serve(
         body: usize::try_from(server.max_body.0).unwrap_or(usize::MAX),
         time: server.request_timeout.0,
     };
-    let answering = (decider, tools.clone());
-    let serving = web::serve(listener, site.clone(), answering, guard, limits, web_stop.clone());
+    let offered = Offered { decider, tools: tools.clone(), course };
+    let serving = web::serve(listener, site.clone(), offered, guard, limits, web_stop.clone());
     let mut web = tokio::spawn(serving);
     tracing::info!(%address, "serving");
     notify("READY=1");
@@ -203,6 +213,14 @@ async fn open_slumbot(
     Ok(Some((api, benchmark)))
 }
 
+/// Lets the scrimmage finish its hands in play when the tables do.
+async fn play_scrimmage(scrimmage: Scrimmage, stops: Stops) {
+    stops.drain.cancelled().await;
+    scrimmage.ask_to_stop();
+    // Its threads have nothing that a kill could cost.
+    let _ = tokio::task::spawn_blocking(move || scrimmage.wait()).await;
+}
+
 /// The view of the queue, if one is configured.
 fn queue_view(
     config: &crate::config::Queue,
@@ -267,7 +285,7 @@ fn announcement(
     address: SocketAddr,
     tables: &[TableView],
     slumbot: Option<&Api>,
-    tools: bool,
+    [tools, scrimmage]: [bool; 2],
 ) -> String {
     let mut text = format!("listening on http://{address}\n");
     if let Some(api) = slumbot {
@@ -281,6 +299,9 @@ fn announcement(
     }
     if tools {
         let _ = writeln!(text, "tools for language models (MCP) at http://{address}{}", mcp::PATH);
+    }
+    if scrimmage {
+        let _ = writeln!(text, "scrimmage at http://{}/scrimmage", reachable(address));
     }
     for table in tables {
         let plan = table.plan();

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::sources::{folder_of_crate, root, rust_files};
 
 /// The edges of the picture: each crate with those it may use. It may also use what those may use.
-const PICTURE: [(&str, &[&str]); 20] = [
+const PICTURE: [(&str, &[&str]); 21] = [
     ("show", &[]),
     ("parallel", &[]),
     ("runs", &[]),
@@ -21,15 +21,16 @@ const PICTURE: [(&str, &[&str]); 20] = [
     ("agents", &["readable"]),
     ("matches", &["protocol", "agents", "logs"]),
     ("evaluation", &["matches"]),
+    ("scrimmage", &["matches"]),
     ("wire", &["matches"]),
     ("studies", &["models"]),
     ("testing", &[]),
     ("queue", &[]),
-    ("cardroom", &["evaluation", "wire", "studies", "queue"]),
+    ("cardroom", &["evaluation", "scrimmage", "wire", "studies", "queue"]),
 ];
 
 /// Crates that come before the network: none of these libraries may be among their dependencies.
-const OFFLINE: [&str; 16] = [
+const OFFLINE: [&str; 17] = [
     "show",
     "parallel",
     "runs",
@@ -45,6 +46,7 @@ const OFFLINE: [&str; 16] = [
     "logs",
     "matches",
     "evaluation",
+    "scrimmage",
     "studies",
 ];
 const NETWORK: [&str; 8] =

@@ -4,9 +4,13 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::path::Path;
+use std::process::{Child, Command};
 use std::time::{Duration, Instant};
+
+use cards::Card;
+use protocol::pokerbots::{Discard, Engine};
 
 use crate::program::{Folder, end, kill, list, runs, shows, string, wait_for};
 
@@ -182,5 +186,63 @@ fn a_log_of_the_original_engine_is_imported_with_its_results() {
         at.ok(("export", [name], "--format gamelog --out", [&*format!("{name}.txt")]));
         let again = at.read(format!("{name}.txt"));
         assert!(again.ends_with(&format!("Final, A ({chips}), B ({})", &chips[1..])), "{again}");
+    }
+}
+
+/// The sample bot of 2026 as a program that has connected.
+struct Seated {
+    child: Child,
+    stream: TcpStream,
+    answers: std::io::Lines<BufReader<TcpStream>>,
+}
+
+impl Seated {
+    fn start() -> Seated {
+        let door = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let port = door.local_addr().expect("an address").port();
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/bots/pokerbots_2026");
+        let mut command = Command::new("python3");
+        command.arg("player.py").arg(port.to_string()).current_dir(folder);
+        let child = command.spawn().expect("python3 runs");
+        let (stream, _) = door.accept().expect("a bot");
+        stream.set_nodelay(true).expect("a socket");
+        let answers = BufReader::new(stream.try_clone().expect("a socket")).lines();
+        Seated { child, stream, answers }
+    }
+
+    fn ask(&mut self, line: &str) -> String {
+        self.stream.write_all(line.as_bytes()).expect("it reads");
+        self.answers.next().expect("an answer").expect("text")
+    }
+}
+
+#[test]
+fn the_sample_bot_of_2026_plays_rounds_of_its_variant_without_a_refused_answer() {
+    let mut bots = [Seated::start(), Seated::start()];
+    let (left, mut discards, mut chips) = (Duration::from_secs(60), 0, [0; 2]);
+    let mut deck: Vec<Card> = Card::all().collect();
+    for round in 0..60 {
+        // Any order that differs from round to round.
+        let count = deck.len();
+        (0..count).for_each(|place| deck.swap(place, (place * 7 + round * 13 + 5) % count));
+        let mut engine =
+            Engine::<Discard>::new(&deck[..Engine::<Discard>::cards()]).expect("a deal");
+        let bot = |index: u8| (usize::from(index) + round) % 2;
+        while let Some((index, _)) = engine.betting().turn() {
+            let answer = bots[bot(index)].ask(&engine.line(index, left));
+            discards += usize::from(answer.starts_with('D'));
+            assert_eq!(engine.answer(answer.as_bytes()), Ok(()), "round {round}: {answer}");
+        }
+        let won = engine.result().expect("it is over");
+        for index in [0, 1] {
+            assert_eq!(bots[bot(index)].ask(&engine.line(index, left)), "K");
+            chips[bot(index)] += won[usize::from(index)];
+        }
+    }
+    // It never folds, so both put a card away in every round.
+    assert_eq!((discards, chips[0] + chips[1]), (120, 0));
+    for mut bot in bots {
+        bot.stream.write_all(b"Q\n").expect("it reads");
+        assert!(bot.child.wait().expect("a child").success());
     }
 }

@@ -14,7 +14,7 @@
 //!   registry of all agents.
 //! - [`pokerbots`]: the bots of MIT Pokerbots and of competitions with its engine, as agents.
 //! - [`link`]: the connection to a program that was started.
-//! - [`program`]: child processes, killed when dropped.
+//! - [`program`]: child processes, killed when dropped; [`confine`]: those that may do little.
 //! - [`source`]: recorded hands: a match folder, a ledger, or an ACPC log.
 //! - [`estimates`]: the corrections behind a report's estimates, and the file that keeps them.
 //! - [`games`]: game definitions by name or by file.
@@ -22,6 +22,7 @@
 //! - [`waiting`]: messages about long waits.
 
 pub mod bot;
+pub mod confine;
 mod error;
 pub mod estimates;
 pub mod external;

@@ -118,7 +118,7 @@ impl Starting {
         };
         let (listener, port) =
             listen().map_err(|e| LinkError::Gone(format!("cannot listen on loopback: {e}")))?;
-        let running = program.start(&arguments(port)).map_err(|error| {
+        let running = program.reaching(port).start(&arguments(port)).map_err(|error| {
             let path = program.program.display();
             let hint = match error.kind() {
                 ErrorKind::PermissionDenied => format!(

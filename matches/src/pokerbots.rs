@@ -25,6 +25,7 @@ use protocol::acpc::gamedef::Reading;
 use protocol::pokerbots::{CLOCK, Dialect, GAME, Host, ROUNDS, Refused};
 use serde::Deserialize;
 
+use crate::confine::{Bounds, Confinement};
 use crate::games::load_game;
 use crate::link::{EXIT_TIMEOUT, Link, LinkError, Starting, WaitDeadline};
 use crate::program::Program;
@@ -74,6 +75,43 @@ pub const SPEC: AgentSpec = AgentSpec {
             help: "the file to which the bot's output and errors are appended, up to 512 KiB; if \
                    the bot fails, the last lines of its errors are shown in any case",
         },
+        AgentOption {
+            name: "confined",
+            default: "false",
+            help: "whether it is kept from the files of others, from networks and from more than \
+                   the limits below, as far as the system can; `cardroom doctor` says how far",
+        },
+        AgentOption {
+            name: "memory",
+            default: "4 GiB",
+            help: "if confined: most bytes of memory of each of its processes",
+        },
+        AgentOption {
+            name: "processes",
+            default: "64",
+            help: "if confined: most processes and threads that it may add",
+        },
+        AgentOption {
+            name: "cpu",
+            default: "300",
+            help: "if confined: most seconds of processor time of each of its processes",
+        },
+        AgentOption {
+            name: "readable",
+            default: "none",
+            help: "if confined: further folders that it may read, such as that of a Python that is \
+                   not in /usr",
+        },
+        AgentOption {
+            name: "built",
+            default: "false",
+            help: "whether its build command has been run before and is not run again",
+        },
+        AgentOption {
+            name: "forfeits",
+            default: "false",
+            help: "whether one that does not start loses the game, instead of ending the match",
+        },
     ],
     cost: Cost::Worker,
     repeatable: false,
@@ -99,6 +137,17 @@ struct Options {
     start_timeout: Option<String>,
     build_timeout: Option<String>,
     output: Option<String>,
+    #[serde(default)]
+    confined: bool,
+    memory: Option<u64>,
+    processes: Option<u64>,
+    cpu: Option<u64>,
+    #[serde(default)]
+    readable: Vec<String>,
+    #[serde(default)]
+    built: bool,
+    #[serde(default)]
+    forfeits: bool,
 }
 
 /// The content of `commands.json`. Other keys are the bot's own business.
@@ -119,6 +168,10 @@ struct Setup {
     timeout: Duration,
     start_timeout: Duration,
     build_timeout: Duration,
+    /// Whether it has been built before.
+    built: bool,
+    /// Whether one that does not start is out of its game, and the match goes on.
+    forfeits: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -150,7 +203,8 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
     }
     let folder = resolver.file(&options.folder);
     let output = options.output.as_deref().map(|path| resolver.file(path));
-    let programs = Programs::read(&folder, output.as_deref());
+    let bounds = bounds(resolver, &options)?;
+    let programs = Programs::read(&folder, output.as_deref(), bounds.as_ref());
     let mut files = Vec::new();
     if let Ok(programs) = &programs {
         files.push(folder.join(COMMANDS));
@@ -164,6 +218,8 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
         timeout: duration("timeout", &options.timeout, clock.unwrap_or(TIMEOUT))?,
         start_timeout: duration("start-timeout", &options.start_timeout, TIMEOUT)?,
         build_timeout: duration("build-timeout", &options.build_timeout, Duration::from_secs(60))?,
+        built: options.built,
+        forfeits: options.forfeits,
     });
     let mut recipe = Recipe::new(move |def| PokerBot::start(&setup, def));
     (recipe.cost, recipe.repeatable, recipe.files) = (Cost::Worker, false, files);
@@ -171,9 +227,36 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
     Ok(recipe)
 }
 
+/// The limits of a confined bot; `None` for one that is not.
+fn bounds(resolver: &Resolver<'_>, options: &Options) -> Result<Option<Bounds>, AgentError> {
+    let usual = Bounds::default();
+    let limits =
+        [("memory", options.memory), ("processes", options.processes), ("cpu", options.cpu)];
+    if let Some((name, _)) = limits.iter().find(|(_, given)| *given == Some(0)) {
+        return Err(resolver.bad_option(format!("`{name}` is 0, but must be at least 1")));
+    }
+    let limited = limits.iter().find(|(_, given)| given.is_some()).map(|(name, _)| *name);
+    let without = limited.or((!options.readable.is_empty()).then_some("readable"));
+    if let Some(name) = without.filter(|_| !options.confined) {
+        let reason = format!("`{name}` limits nothing without `confined = true`");
+        return Err(resolver.bad_option(reason));
+    }
+    Ok(options.confined.then(|| Bounds {
+        memory: options.memory.unwrap_or(usual.memory),
+        processes: options.processes.unwrap_or(usual.processes),
+        cpu: options.cpu.unwrap_or(usual.cpu),
+        file: usual.file,
+        readable: options.readable.iter().map(|path| resolver.file(path)).collect(),
+    }))
+}
+
 impl Programs {
     /// Reads the commands of a bot.
-    fn read(folder: &Path, output: Option<&Path>) -> Result<Programs, String> {
+    fn read(
+        folder: &Path,
+        output: Option<&Path>,
+        bounds: Option<&Bounds>,
+    ) -> Result<Programs, String> {
         let path = folder.join(COMMANDS);
         let text = std::fs::read_to_string(&path).map_err(|error| {
             format!("{}: {error}: a bot's folder has a file {COMMANDS}", path.display())
@@ -184,16 +267,23 @@ impl Programs {
                 path.display()
             )
         })?;
-        let program = |words: &[String]| {
+        let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+        let program = |words: &[String], writes| {
             let mut program = Program::new(words, folder)?;
+            program.confined = bounds.cloned().map(|bounds| Confinement {
+                folder: absolute.clone(),
+                writes,
+                port: None,
+                bounds,
+            });
             program.folder = Some(folder.to_owned());
             program.output = output.map(Path::to_owned);
             program.output_limit = Some(OUTPUT_LIMIT);
             Some(program.interpreted())
         };
-        let run = program(&commands.run);
+        let run = program(&commands.run, false);
         let run = run.ok_or_else(|| format!("{}: `run` names no program", path.display()))?;
-        Ok(Programs { folder: folder.to_owned(), build: program(&commands.build), run })
+        Ok(Programs { folder: folder.to_owned(), build: program(&commands.build, true), run })
     }
 
     /// Builds the bot, once in the life of this process however many of it play.
@@ -263,7 +353,9 @@ impl PokerBot {
             );
             return Err(AgentError::game(&setup.name, reason));
         }
-        programs.build(setup.build_timeout).map_err(failed)?;
+        if !setup.built {
+            programs.build(setup.build_timeout).map_err(failed)?;
+        }
         let mut bot = PokerBot {
             setup: Arc::clone(setup),
             state: BotState::Down,
@@ -273,13 +365,17 @@ impl PokerBot {
             silent: FIRST_NOTICE,
             told: false,
         };
-        bot.begin().map_err(|error| {
+        if let Err(error) = bot.begin() {
+            if setup.forfeits {
+                bot.out(0, Failed::Gone, &error);
+                return Ok(bot);
+            }
             if error.full_text().lines().count() > 4 {
                 let full = format!("`{}` cannot be started: {}", setup.name, error.full_text());
                 waiting::say_failed(&setup.name, &full);
             }
-            failed(error.text())
-        })?;
+            return Err(failed(error.text()));
+        }
         Ok(bot)
     }
 

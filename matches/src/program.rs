@@ -26,6 +26,8 @@ use game::escape::visible;
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 
+use crate::confine::Confinement;
+
 /// The environment variable with the password for a Slumbot server. Child processes do not get it.
 pub const SLUMBOT_PASSWORD: &str = "CARDROOM_SLUMBOT_PASSWORD";
 
@@ -137,6 +139,8 @@ pub struct Program {
     pub output: Option<PathBuf>,
     /// The size beyond which nothing more is written to that file; `None` for no limit.
     pub output_limit: Option<u64>,
+    /// What it may do on this machine; `None` for all that this process may.
+    pub confined: Option<Confinement>,
     /// The script, if the program is its interpreter.
     script: Option<PathBuf>,
 }
@@ -158,8 +162,9 @@ impl Program {
         let is_path = name.contains('/');
         let program = if is_path { folder.join(name) } else { PathBuf::from(name) };
         let arguments = arguments.to_vec();
-        let (folder, output, output_limit, script) = (None, None, None, None);
-        Some(Program { program, arguments, folder, output, output_limit, script })
+        let (folder, output, output_limit) = (None, None, None);
+        let (confined, script) = (None, None);
+        Some(Program { program, arguments, folder, output, output_limit, confined, script })
     }
 
     /// Starts the program with further arguments and no input.
@@ -173,20 +178,21 @@ impl Program {
             return Ok(running);
         };
         let file = OpenOptions::new().create(true).append(true).open(path)?;
-        let stderr_tail = StderrTail::In { path: path.clone(), from: file.metadata()?.len() };
+        let (path, from) = (path.clone(), file.metadata()?.len());
         if let Some(limit) = self.output_limit {
             let mut running = self.start_into(further, Stdio::piped(), Stdio::piped())?;
             if let Some(stream) = running.child.stdout.take() {
-                copy(stream, file.try_clone()?, limit)?;
+                copy(stream, file.try_clone()?, limit, None)?;
             }
+            let (open, more) = mpsc::channel();
             if let Some(stream) = running.child.stderr.take() {
-                copy(stream, file, limit)?;
+                copy(stream, file, limit, Some(open))?;
             }
-            running.stderr_tail = Some(stderr_tail);
+            running.stderr_tail = Some(StderrTail::In { path, from, more: Some(more) });
             return Ok(running);
         }
         let mut running = self.start_into(further, file.try_clone()?.into(), file.into())?;
-        running.stderr_tail = Some(stderr_tail);
+        running.stderr_tail = Some(StderrTail::In { path, from, more: None });
         Ok(running)
     }
 
@@ -200,12 +206,20 @@ impl Program {
         output: Stdio,
         errors: Stdio,
     ) -> io::Result<Running> {
-        let mut command = match &self.folder {
+        let program = match &self.folder {
             // The program's path is relative to the current folder, not to its working folder.
-            Some(_) if self.is_path() => Command::new(std::path::absolute(&self.program)?),
-            _ => Command::new(&self.program),
+            Some(_) if self.is_path() => std::path::absolute(&self.program)?,
+            _ => self.program.clone(),
         };
-        command.args(&self.arguments).args(further).stdin(Stdio::null());
+        let mut command = match &self.confined {
+            Some(confined) => confined.wrap(&program, &self.arguments)?,
+            None => {
+                let mut command = Command::new(&program);
+                command.args(&self.arguments);
+                command
+            }
+        };
+        command.args(further).stdin(Stdio::null());
         command.env_remove(SLUMBOT_PASSWORD).env_remove(GTOWIZARD_KEY);
         if let Some(folder) = &self.folder {
             command.current_dir(folder);
@@ -226,6 +240,15 @@ impl Program {
         let child = command.process_group(group.cast_signed()).spawn();
         let child = child.inspect_err(|_| groups.remove(group))?;
         Ok(Running { child, group, stderr_tail: None })
+    }
+
+    /// The program, which may connect to this port of the machine if it is confined.
+    pub(crate) fn reaching(&self, port: u16) -> Program {
+        let mut program = self.clone();
+        if let Some(confined) = &mut program.confined {
+            confined.port = Some(port);
+        }
+        program
     }
 
     /// The program, or, if it is a script that may not be executed, the interpreter that the
@@ -356,8 +379,9 @@ const READ_TIMEOUT: Duration = Duration::from_millis(20);
 enum StderrTail {
     /// Read by a thread, which closes the channel when the stream ends.
     Read { tail: Arc<Mutex<VecDeque<u8>>>, more: Receiver<()> },
-    /// To a file, from this offset on.
-    In { path: PathBuf, from: u64 },
+    /// To a file, from this offset on: copied by a thread, which closes the channel when the stream
+    /// ends, or by the program itself.
+    In { path: PathBuf, from: u64, more: Option<Receiver<()>> },
 }
 
 impl StderrTail {
@@ -394,7 +418,12 @@ impl StderrTail {
                 let _ = more.recv_timeout(rest);
                 tail.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect()
             }
-            StderrTail::In { path, from } => written(path, *from).unwrap_or_default(),
+            StderrTail::In { path, from, more } => {
+                if let Some(more) = more {
+                    let _ = more.recv_timeout(rest);
+                }
+                written(path, *from).unwrap_or_default()
+            }
         };
         let text = String::from_utf8_lossy(&bytes);
         let said = text.lines().map(str::trim_end).filter(|line| !line.is_empty());
@@ -404,9 +433,16 @@ impl StderrTail {
     }
 }
 
-/// Appends the stream to the file as long as that is smaller than the limit.
-fn copy(stream: impl Read + Send + 'static, mut file: File, limit: u64) -> io::Result<()> {
+/// Appends the stream to the file as long as that is smaller than the limit. `open` is closed when
+/// the stream ends.
+fn copy(
+    stream: impl Read + Send + 'static,
+    mut file: File,
+    limit: u64,
+    open: Option<mpsc::Sender<()>>,
+) -> io::Result<()> {
     drain("output", stream, move |bytes| {
+        let _: &Option<mpsc::Sender<()>> = &open;
         let size = file.metadata().map_or(limit, |data| data.len());
         let rest = usize::try_from(limit.saturating_sub(size)).unwrap_or(usize::MAX);
         // A full disk must not stop the program.

@@ -13,6 +13,7 @@ mod gtowizard;
 mod matchstate;
 mod player;
 mod pokerbots;
+mod pokerbots_variant;
 mod reply;
 mod scan;
 mod slumbot_action;

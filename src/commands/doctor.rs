@@ -18,8 +18,9 @@ use crate::resolve_names::Named;
 /// Check this machine and say how to fix what does not work.
 ///
 /// Checks the configuration, the folder for records and its free disk space, the address of the
-/// page, sockets, the clock, the processor, and Python for bots; with --server only whether a
-/// server answers. Exit codes: 0 when everything necessary works, 5 when something does not.
+/// page, sockets, the clock, the processor, Python for bots, and what confined bots are kept from;
+/// with --server only whether a server answers. Exit codes: 0 when everything necessary works, 5
+/// when something does not.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]
@@ -102,7 +103,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
              key",
         )),
     }
-    checks.extend([sockets(), clock(), processor(), threads(), python()]);
+    checks.extend([sockets(), clock(), processor(), threads(), python(), confinement()]);
     report(checks, args.json)
 }
 
@@ -245,6 +246,20 @@ fn python() -> Check {
             "only bots and checks written in Python need it",
         ),
     }
+}
+
+/// What bots of a scrimmage, and others that are to be confined, are kept from.
+fn confinement() -> Check {
+    let open = matches::confine::lacks();
+    if open.is_empty() {
+        return works("confined bots", "kept from all that they can be kept from");
+    }
+    lacks(
+        "confined bots",
+        State::Missing,
+        format!("not kept from {}", open.join("; ")),
+        "only bots of others need it: docs/scrimmage.md says what keeps them from what",
+    )
 }
 
 /// The results of all checks.

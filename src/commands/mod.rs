@@ -3,6 +3,7 @@
 pub mod agents;
 pub mod buckets;
 pub mod config;
+pub mod confine;
 pub mod dealer;
 pub mod doctor;
 pub mod equity;
@@ -75,6 +76,8 @@ pub enum Command {
     #[command(hide = true)]
     Bench(games::BenchArgs),
     #[command(hide = true)]
+    Confine(confine::Args),
+    #[command(hide = true)]
     Systemd(systemd::Args),
     #[command(hide = true)]
     Completions(help::CompletionsArgs),
@@ -98,6 +101,7 @@ const WITHOUT_DOCUMENT: &[&str] = &[
     "explain tree",
     "explain playbook",
     "worker",
+    "confine",
     "systemd",
     "completions",
     "man",
@@ -154,6 +158,7 @@ pub fn perform(command: Command) -> Result<Output, Failure> {
         Command::Runs(args) => queue::runs::run(args),
         Command::Bench(args) => games::bench(args),
         Command::Config(args) => config::run(args),
+        Command::Confine(args) => Err(confine::run(&args)),
         Command::Systemd(args) => systemd::run(args).map(Output::printed),
         Command::Init(args) => first_steps::init(&args),
         Command::Demo(args) => first_steps::demo(&args).map(Output::printed),

@@ -9,6 +9,7 @@ use std::time::Duration;
 use agents::{AgentChoice, AgentConfig, Registry};
 use game::{GameDef, Quirks};
 use matches::bot::Bot;
+use matches::confine::Bounds;
 use matches::games::load_game;
 use matches::program::Program;
 use protocol::acpc::dealer::{Limits, Replies};
@@ -19,12 +20,15 @@ use wire::play_acpc::{AcpcSettings, Protocol};
 use wire::slumbot_host::{self, HostPlan};
 
 use super::units::Time;
-use super::{ConfigError, Decide, Loaded, Mcp, OutsideDealer, Seat, Seed, Server, Slumbot, Table};
+use super::{
+    ConfigError, Decide, Loaded, Mcp, OutsideDealer, Scrimmage, Seat, Seed, Server, Slumbot, Table,
+};
 use crate::mcp::ToolsPlan;
 use crate::web::Guard;
 use crate::web::decide::DecidePlan;
 use crate::web::hosts::Hosts;
 use crate::web::login::{self, Login};
+use crate::web::scrimmage::CoursePlan;
 
 /// The validated configuration, ready to be started.
 #[derive(Debug)]
@@ -41,6 +45,8 @@ pub struct Setup {
     pub decide: Option<DecidePlan>,
     /// The tools for language models.
     pub tools: ToolsPlan,
+    /// The scrimmage, if enabled.
+    pub scrimmage: Option<CoursePlan>,
     /// The hosts and the login by which requests are admitted.
     pub guard: Guard,
 }
@@ -88,7 +94,8 @@ pub fn check(loaded: &Loaded) -> Result<Setup, ConfigError> {
     let slumbot = checker.slumbot(&loaded.config.slumbot)?;
     let decide = checker.decide(&loaded.config.decide)?;
     let tools = checker.tools(&loaded.config.mcp)?;
-    Ok(Setup { registry, tables, dealers, slumbot, decide, tools, guard })
+    let scrimmage = checker.scrimmage(&loaded.config.scrimmage)?;
+    Ok(Setup { registry, tables, dealers, slumbot, decide, tools, scrimmage, guard })
 }
 
 fn same_name(name: &str) -> String {
@@ -453,6 +460,91 @@ impl Checker<'_> {
         named
             .map(|(i, name)| Ok((name.clone(), self.resolve(&format!("{key}[{i}]"), name)?)))
             .collect()
+    }
+
+    fn scrimmage(&self, course: &Scrimmage) -> Result<Option<CoursePlan>, ConfigError> {
+        let at = |name: &str| format!("scrimmage.{name}");
+        for (name, zero) in [
+            ("hands", course.hands == 0),
+            ("threads", course.threads == 0),
+            ("memory", course.memory.0 == 0),
+            ("processes", course.processes == 0),
+            ("max_upload", course.max_upload.0 == 0),
+            ("max_unpacked", course.max_unpacked.0 == 0),
+            ("max_files", course.max_files == 0),
+            ("max_teams", course.max_teams == 0),
+        ] {
+            self.refuse_if(zero, &at(name), || ZERO.to_owned())?;
+        }
+        self.refuse_if(course.hands % 2 == 1, &at("hands"), || {
+            format!("{} is odd, and every deal is played from both seats", course.hands)
+        })?;
+        for (name, time) in [
+            ("clock", course.clock),
+            ("answer_timeout", course.answer_timeout),
+            ("build_timeout", course.build_timeout),
+        ] {
+            self.some_time(&at(name), time)?;
+        }
+        let seconds = course.cpu.0.as_secs();
+        self.refuse_if(seconds == 0, &at("cpu"), || {
+            format!("`{}` is less than a second: write at least \"1s\"", course.cpu)
+        })?;
+        for (i, path) in course.readable.iter().enumerate() {
+            self.refuse_if(!path.is_absolute(), &format!("scrimmage.readable[{i}]"), || {
+                format!("`{}` is no absolute path: begin it with `/`", path.display())
+            })?;
+        }
+        let nightly = match course.at.as_str() {
+            "" => None,
+            text => {
+                let at = jiff::civil::Time::strptime("%H:%M", text).map_err(|_| {
+                    let reason = format!(
+                        "`{text}` is no time of day: write hours and minutes, as in \"02:30\""
+                    );
+                    self.loaded.unusable(&at("at"), reason)
+                })?;
+                Some(scrimmage::schedule::Nightly { at, zone: jiff::tz::TimeZone::system() })
+            }
+        };
+        let some = |path: &Path| (!path.as_os_str().is_empty()).then(|| path.to_owned());
+        let teams = match some(&course.tokens_file) {
+            None => BTreeMap::new(),
+            Some(path) => crate::web::scrimmage::read_tokens(&path)
+                .map_err(|error| self.loaded.unusable(&at("tokens_file"), error))?,
+        };
+        if !course.enabled {
+            return Ok(None);
+        }
+        let server = &self.loaded.config.server;
+        let plan = scrimmage::Plan {
+            home: server.data.join("scrimmage"),
+            tournaments: server.data.join("tournaments"),
+            teams: some(&course.teams),
+            nightly,
+            rules: scrimmage::round::Rules {
+                hands: course.hands,
+                clock: Some(course.clock.0),
+                answer: course.answer_timeout.0,
+                build: course.build_timeout.0,
+                threads: course.threads,
+                bounds: Bounds {
+                    memory: course.memory.0,
+                    processes: course.processes,
+                    cpu: seconds,
+                    readable: course.readable.clone(),
+                    ..Bounds::default()
+                },
+                provenance: crate::match_options::provenance(),
+            },
+            limits: scrimmage::IntakeLimits {
+                packed: course.max_upload.0,
+                unpacked: course.max_unpacked.0,
+                entries: course.max_files,
+            },
+            most_teams: course.max_teams,
+        };
+        Ok(Some(CoursePlan { plan, teams }))
     }
 
     /// Every kind of agent without required options, and every defined agent, except those that

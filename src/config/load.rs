@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use toml::de::{DeTable, DeValue};
 use toml::{Spanned, Table, Value};
 
-use super::{Config, ConfigError, Decide, Login, OutsideDealer, Queue, Server, Slumbot};
+use super::{Config, ConfigError, Decide, Login, OutsideDealer, Queue, Scrimmage, Server, Slumbot};
 use crate::shell::without_accounts;
 
 /// A value given by a flag.
@@ -315,6 +315,7 @@ fn nearest_variable(path: &str) -> Option<String> {
         ("slumbot".to_owned(), fields::<Slumbot>()),
         ("decide".to_owned(), fields::<Decide>()),
         ("queue".to_owned(), fields::<Queue>()),
+        ("scrimmage".to_owned(), fields::<Scrimmage>()),
         (format!("tables__{index}"), fields::<super::Table>()),
         (format!("dealers__{index}"), fields::<OutsideDealer>()),
     ];

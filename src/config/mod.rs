@@ -50,6 +50,8 @@ pub struct Config {
     pub mcp: Mcp,
     /// The queue whose runs are shown.
     pub queue: Queue,
+    /// The scrimmage of a course.
+    pub scrimmage: Scrimmage,
 }
 
 /// The table `[server]`.
@@ -183,9 +185,49 @@ pub struct Queue {
     pub ca: PathBuf,
 }
 
+/// The table `[scrimmage]`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Scrimmage {
+    /// Whether there is one.
+    pub enabled: bool,
+    /// The folder in which each team has a folder with its bot; empty for none.
+    pub teams: PathBuf,
+    /// The file with a team and its token on each line; empty for no tokens.
+    pub tokens_file: PathBuf,
+    /// The time of day of the nightly round, in the system's time zone; empty for none.
+    pub at: String,
+    /// Hands of every pair.
+    pub hands: u64,
+    /// Time for all answers of a bot in 1,000 hands.
+    pub clock: Time,
+    /// Time for one answer.
+    pub answer_timeout: Time,
+    /// Time for a bot's build command.
+    pub build_timeout: Time,
+    /// Pairs of processes that play at the same time.
+    pub threads: usize,
+    /// Most memory of each process of a bot.
+    pub memory: Size,
+    /// Most processes and threads that a bot may add to those of the server's user.
+    pub processes: u64,
+    /// Most processor time of each process of a bot.
+    pub cpu: Time,
+    /// Further folders that bots may read.
+    pub readable: Vec<PathBuf>,
+    /// Largest zip.
+    pub max_upload: Size,
+    /// Most bytes of a bot's files.
+    pub max_unpacked: Size,
+    /// Most files and folders of a bot.
+    pub max_files: usize,
+    /// Most teams.
+    pub max_teams: usize,
+}
+
 impl Config {
     /// All paths with their keys. Those in a file start from its folder.
-    fn paths(&mut self) -> [(&'static str, &mut PathBuf); 5] {
+    fn paths(&mut self) -> [(&'static str, &mut PathBuf); 7] {
         let Server { data, login, .. } = &mut self.server;
         [
             ("server.data", data),
@@ -193,6 +235,8 @@ impl Config {
             ("server.login.token_file", &mut login.token_file),
             ("queue.creds", &mut self.queue.creds),
             ("queue.ca", &mut self.queue.ca),
+            ("scrimmage.teams", &mut self.scrimmage.teams),
+            ("scrimmage.tokens_file", &mut self.scrimmage.tokens_file),
         ]
     }
 }
@@ -372,6 +416,31 @@ impl Default for Config {
             decide: Decide::default(),
             mcp: Mcp::default(),
             queue: Queue::default(),
+            scrimmage: Scrimmage::default(),
+        }
+    }
+}
+
+impl Default for Scrimmage {
+    fn default() -> Scrimmage {
+        Scrimmage {
+            enabled: false,
+            teams: PathBuf::new(),
+            tokens_file: PathBuf::new(),
+            at: String::new(),
+            hands: 1000,
+            clock: seconds(30),
+            answer_timeout: seconds(10),
+            build_timeout: seconds(60),
+            threads: 1,
+            memory: Size(4 << 30),
+            processes: 64,
+            cpu: seconds(300),
+            readable: Vec::new(),
+            max_upload: Size(16 << 20),
+            max_unpacked: Size(64 << 20),
+            max_files: 2000,
+            max_teams: 100,
         }
     }
 }

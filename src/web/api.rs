@@ -28,7 +28,7 @@ use super::overview::{AgentLine, Overview};
 use super::pages::blocking;
 use super::records::MatchLine;
 use super::slumbot::Api;
-use super::{COMMIT, Site, VERSION, decide};
+use super::{COMMIT, Site, VERSION, decide, scrimmage};
 
 /// The most matches in one response.
 const MAX_LIMIT: usize = 500;
@@ -213,7 +213,11 @@ pub async fn in_json(request: Request, next: Next) -> Response {
         StatusCode::NOT_FOUND => (format!("there is nothing at `{path}`"), described.to_owned()),
         StatusCode::METHOD_NOT_ALLOWED => {
             // The router adds `Allow` only after this.
-            let allowed = if path == decide::PATH { "POST" } else { "GET" };
+            let allowed = match &*path {
+                decide::PATH => "POST",
+                path if scrimmage::takes_put(path) => "PUT",
+                _ => "GET",
+            };
             (format!("{method} is not allowed for `{path}`"), format!("use {allowed}"))
         }
         StatusCode::PAYLOAD_TOO_LARGE => (

@@ -47,7 +47,8 @@ const OWN: About = About {
             "title": "cardroom",
             "summary": "Tables, matches and decisions of a bot server for computer poker.",
             "description": "Every answer that is no success has `error` and `remedy`. No request \
-                changes anything on the server.",
+                changes anything on the server, but for those by PUT: they hand in bots and ask \
+                for rounds of a scrimmage.",
         })
     },
     errors: &ERRORS,
@@ -150,6 +151,35 @@ impl Description {
         let body = json!({ "$ref": format!("#/components/schemas/{name}") });
         operation["requestBody"] = json!({ "required": true, "content": content(&body) });
         self.paths.insert(path.to_owned(), json!({ "post": operation }));
+        path
+    }
+
+    /// Describes a path that takes a body of this kind by PUT, or none, answers a `T`, and has
+    /// these further codes for what is wrong.
+    pub fn put<T: JsonSchema>(
+        &mut self,
+        path: &'static str,
+        (id, summary): (&str, &str),
+        body: Option<&str>,
+        codes: &[u16],
+    ) -> &'static str {
+        let answer = self.schemas.subschema_for::<T>();
+        let mut operation = self.operation(id, summary, &answer, codes);
+        if let Some((_, name)) = path.split_once('{') {
+            operation["parameters"] = json!([{
+                "name": name.split('}').next().unwrap_or_default(),
+                "in": "path",
+                "required": true,
+                "description": "Its name.",
+                "schema": { "type": "string" },
+            }]);
+        }
+        if let Some(kind) = body {
+            let schema = json!({ "type": "string", "contentMediaType": kind });
+            operation["requestBody"] =
+                json!({ "required": true, "content": { kind: { "schema": schema } } });
+        }
+        self.paths.insert(path.to_owned(), json!({ "put": operation }));
         path
     }
 

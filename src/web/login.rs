@@ -165,7 +165,7 @@ impl Login {
     }
 
     /// The answer to a request that is refused.
-    fn refuse(&self, refusal: Refusal) -> Response<Body> {
+    pub fn refuse(&self, refusal: Refusal) -> Response<Body> {
         match refusal {
             Refusal::Login => {
                 let text = "log in: this server requires it\n";
@@ -179,6 +179,25 @@ impl Login {
                 (StatusCode::TOO_MANY_REQUESTS, after, text).into_response()
             }
         }
+    }
+
+    /// Admits a request with the credentials of this login or of the other one. Wrong ones count
+    /// for this one.
+    ///
+    /// # Errors
+    /// Why it is refused.
+    pub fn admit_with(
+        &self,
+        other: Option<&Login>,
+        headers: &HeaderMap,
+        from: Option<IpAddr>,
+    ) -> Result<(), Refusal> {
+        if !headers.contains_key(header::AUTHORIZATION) {
+            return Err(Refusal::Login);
+        }
+        // Both are compared, so that the time does not distinguish them.
+        let right = self.admits(headers) | other.is_some_and(|other| other.admits(headers));
+        self.judge(right, from)
     }
 
     /// Whether a request with these headers is authorised.

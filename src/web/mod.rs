@@ -5,6 +5,7 @@
 //!   win rates on them; [`pages`]: what all pages share. [`records`]: matches on disk.
 //! - [`api`]: the same values as JSON, health and metrics; [`description`]: their description;
 //!   [`decide`]: decisions of agents.
+//! - [`scrimmage`]: a course's bots: handing in, rounds, results.
 //! - [`slumbot`]: the Slumbot API; [`gtowizard`]: that of the GTO Wizard Benchmark.
 //! - [`listener`]: connections and their limits; [`hosts`]: filtering requests; [`login`]:
 //!   authorisation and limits by address.
@@ -23,6 +24,7 @@ mod play;
 mod rates;
 pub mod records;
 pub mod runs;
+pub mod scrimmage;
 pub mod slumbot;
 
 pub use api::start_metrics;
@@ -58,6 +60,7 @@ use gtowizard::Benchmark;
 use overview::{AgentLine, LiveSections};
 use records::Records;
 use runs::QueueView;
+use scrimmage::Course;
 use slumbot::Api;
 
 use crate::mcp::{self, Tools};
@@ -72,11 +75,21 @@ pub const COMMIT: Option<&str> = option_env!("CARDROOM_COMMIT");
 const POLICY: &str =
     "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+/// What is offered if it is enabled, besides pages and the hosts of web APIs.
+pub struct Offered {
+    /// Decisions over HTTP.
+    pub decider: Option<Decider>,
+    /// Tools for language models.
+    pub tools: Option<Arc<Tools>>,
+    /// A course's scrimmage.
+    pub course: Option<Course>,
+}
+
 /// Serves until `stop`, then lets requests in progress finish.
 pub async fn serve(
     listener: TcpListener,
     site: Site,
-    (decider, tools): (Option<Decider>, Option<Arc<Tools>>),
+    offered: Offered,
     guard: Guard,
     limits: Limits,
     stop: CancellationToken,
@@ -86,8 +99,9 @@ pub async fn serve(
     let benchmark = site.benchmark.as_ref().map(Benchmark::router).unwrap_or_default();
     let hosts = guard.hosts.clone();
     let from_here = middleware::from_fn_with_state(Arc::new(hosts), hosts::from_here);
+    let tools = offered.tools.clone();
     let tools = tools.map(|tools| mcp::router(tools, stop.clone()).layer(from_here));
-    let router = router(&site, (decider, tools), guard.login, limits);
+    let router = router(&site, offered, tools, guard.login, limits);
     let router = router.merge(slumbot).merge(benchmark);
     listener::serve(listener, router, guard.hosts, limits, stop).await;
     live.abort();
@@ -117,7 +131,8 @@ pub struct Limits {
 
 fn router(
     site: &Site,
-    (decider, tools): (Option<Decider>, Option<Router>),
+    Offered { decider, course, .. }: Offered,
+    tools: Option<Router>,
     login: Option<Arc<login::Login>>,
     limits: Limits,
 ) -> Router {
@@ -141,9 +156,12 @@ fn router(
         .with_state(site.clone())
         .merge(play::router(site.clone()))
         .merge(runs::router(site.queue.clone(), &mut description));
+    // Teams have logins of their own.
+    let (course_pages, hand_in) = scrimmage::routers(course, login.clone(), &mut description);
     let decide = decide::router(decider, limits, &mut description);
     let mut router = router
         .merge(description.router())
+        .merge(course_pages)
         .layer(time_out)
         // Decisions and tools have time limits of their own.
         .merge(decide)
@@ -153,6 +171,7 @@ fn router(
         router = router.layer(middleware::from_fn_with_state(login, login::ask));
     }
     router
+        .merge(hand_in)
         .layer(CatchPanicLayer::custom(panicked))
         .layer(middleware::from_fn(api::in_json))
         .layer(middleware::from_fn(count))

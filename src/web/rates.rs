@@ -1,13 +1,13 @@
 //! Win rates on pages and in the JSON API: the values, and their text with a picture of the
-//! interval.
+//! interval; cross tables.
 
 use askama::Template;
 use logs::Rate;
-use logs::stats::Interval;
 use logs::stats::report::Estimate;
+use logs::stats::{CrossTable, Interval};
 use schemars::JsonSchema;
 use serde::Serialize;
-use show::number::{decimal, signed_grouped};
+use show::number::{decimal, signed, signed_grouped};
 
 use super::pages::text;
 
@@ -129,5 +129,69 @@ impl RateText {
             x_high: format!("{:.1}", x(high)),
             x_mean: format!("{:.1}", x(mbb) - 1.5),
         }
+    }
+}
+
+/// A cross table of win rates as text, best first.
+pub struct CrossRows {
+    pub names: Vec<String>,
+    pub rows: Vec<CrossRow>,
+    /// Whether all have met each other, so that there are groups.
+    pub grouped: bool,
+}
+
+/// A row of a cross table.
+pub struct CrossRow {
+    pub name: String,
+    /// The groups it is in, a letter for each.
+    pub groups: String,
+    pub mean: String,
+    pub reach: String,
+    pub cells: Vec<CrossCell>,
+}
+
+/// A win rate with its half-width and class; empty if the two have not met.
+#[derive(Default)]
+pub struct CrossCell {
+    pub class: &'static str,
+    pub mbb: String,
+    pub reach: String,
+    /// The match's name, if it has a page.
+    pub link: Option<String>,
+}
+
+impl CrossRows {
+    /// The rows of a table; `link` is the name of the match of two entrants that has a page.
+    pub fn new(table: &CrossTable, link: &dyn Fn(&str, &str) -> Option<String>) -> CrossRows {
+        let standings = table.standings();
+        let mut order: Vec<usize> = standings.iter().map(|standing| standing.entrant).collect();
+        order.extend(
+            (0..table.names.len())
+                .filter(|entrant| standings.iter().all(|standing| standing.entrant != *entrant)),
+        );
+        let cell = |one: usize, other: usize| {
+            let Some(rate) = table.results[one][other] else { return CrossCell::default() };
+            let class = match (rate.holds_zero(), rate.mbb > 0.0) {
+                (true, _) => "",
+                (false, true) => "gain",
+                (false, false) => "loss",
+            };
+            let (mbb, reach) = (signed(rate.mbb, 0), decimal(rate.half_width(), 0));
+            CrossCell { class, mbb, reach, link: link(&table.names[one], &table.names[other]) }
+        };
+        let row = |&one: &usize| {
+            let standing = standings.iter().find(|standing| standing.entrant == one);
+            let rate = standing.map(|standing| standing.rate);
+            CrossRow {
+                name: table.names[one].clone(),
+                groups: standing.map(|standing| standing.letters.clone()).unwrap_or_default(),
+                mean: rate.map(|rate| signed(rate.mbb, 0)).unwrap_or_default(),
+                reach: rate.map(|rate| decimal(rate.half_width(), 0)).unwrap_or_default(),
+                cells: order.iter().map(|&other| cell(one, other)).collect(),
+            }
+        };
+        let names = order.iter().map(|&entrant| table.names[entrant].clone()).collect();
+        let grouped = standings.len() == table.names.len();
+        CrossRows { names, rows: order.iter().map(row).collect(), grouped }
     }
 }

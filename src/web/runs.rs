@@ -14,15 +14,15 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
-use logs::stats::CrossTable;
 use schemars::JsonSchema;
 use serde::Serialize;
-use show::number::{percent, signed, time_span, whole};
+use show::number::{percent, time_span, whole};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::description::Description;
 use super::pages::{self, message, page as html, text};
+use super::rates::CrossRows;
 use crate::commands::queue::runs::{self, Runs};
 use crate::output::Report;
 
@@ -141,21 +141,7 @@ struct RunCard<'a> {
     status: &'a Status,
     command: String,
     facts: Vec<(&'static str, String)>,
-    table: Option<TableRows>,
-}
-
-/// A cross table of win rates.
-struct TableRows {
-    names: Vec<String>,
-    rows: Vec<(String, String, Vec<Cell>)>,
-}
-
-/// A win rate with its half-width and class; empty if the two have not met.
-#[derive(Default)]
-struct Cell {
-    class: &'static str,
-    mbb: String,
-    reach: String,
+    table: Option<CrossRows>,
 }
 
 impl RunCard<'_> {
@@ -185,7 +171,7 @@ impl RunCard<'_> {
             status,
             command: crate::shell::line(status.run.command.iter().map(String::as_str)),
             facts,
-            table: runs::pooled_table(status).map(|table| TableRows::new(&table)),
+            table: runs::pooled_table(status).map(|table| CrossRows::new(&table, &|_, _| None)),
         }
     }
 }
@@ -197,34 +183,6 @@ impl Body<'_> {
 
     fn done(&self, worker: &WorkerState) -> String {
         whole(worker.done.into())
-    }
-}
-
-impl TableRows {
-    fn new(table: &CrossTable) -> TableRows {
-        let standings = table.standings();
-        let mut order: Vec<usize> = standings.iter().map(|standing| standing.entrant).collect();
-        order.extend(
-            (0..table.names.len())
-                .filter(|entrant| standings.iter().all(|standing| standing.entrant != *entrant)),
-        );
-        let cell = |one: usize, other: usize| {
-            let Some(rate) = table.results[one][other] else { return Cell::default() };
-            let class = match (rate.holds_zero(), rate.mbb > 0.0) {
-                (true, _) => "",
-                (false, true) => "gain",
-                (false, false) => "loss",
-            };
-            Cell { class, mbb: signed(rate.mbb, 0), reach: format!("{:.0}", rate.half_width()) }
-        };
-        let row = |&one: &usize| {
-            let standing = standings.iter().find(|standing| standing.entrant == one);
-            let mean = standing.map(|standing| signed(standing.rate.mbb, 0)).unwrap_or_default();
-            let cells = order.iter().map(|&other| cell(one, other)).collect();
-            (table.names[one].clone(), mean, cells)
-        };
-        let names = order.iter().map(|&entrant| table.names[entrant].clone()).collect();
-        TableRows { names, rows: order.iter().map(row).collect() }
     }
 }
 

@@ -2,8 +2,8 @@
 
 usage: check_page.py CARDROOM [FOLDER]
 
-Starts `CARDROOM serve`, lets a bot play a match, and opens the first page and the match's page in windows of
-a desktop's and a phone's size, in light and dark. Fails when the page's script did not run or its live parts
+Starts `CARDROOM serve`, lets a bot play a match and eight others a round of a scrimmage, and opens the first page, the
+match's page and the scrimmage's in windows of a desktop's and a phone's size, in light and dark. Fails when the page's script did not run or its live parts
 never come, when the browser reports an error or a violation of the content policy, when anything but the
 server is asked for, or when a page is wider than the window. Pictures are left in FOLDER.
 """
@@ -28,7 +28,32 @@ name = "kuhn"
 game = "{GAME}"
 hands = 300
 seats = [{{ agent = "random" }}, {{ port = 0 }}]
+
+[scrimmage]
+enabled = true
+teams = "bots"
+hands = 20
 """
+# A bot that calls, and one that ends in the middle of a round.
+CALLS = """exec 3<>/dev/tcp/localhost/$1
+while read -r line <&3; do
+last=${line##* }; case $last in R* | H*) a=C ;; *) a=K ;; esac
+printf '%s\\n' "$a" >&3
+done
+"""
+DIES = CALLS.replace("last=", "n=$((n + 1)); [ $n -gt 14 ] && { echo 'a last word' >&2; exit 7; }; last=")
+TEAMS = [f"a-team-with-a-long-name-{number}" for number in range(7)] + ["dies"]
+
+
+def write_bots(folder):
+    """A folder for each team."""
+    for team in TEAMS:
+        path = os.path.join(folder, team)
+        os.makedirs(path)
+        with open(os.path.join(path, "commands.json"), "w", encoding="utf-8") as file:
+            file.write('{"build": [], "run": ["bash", "bot.sh"]}')
+        with open(os.path.join(path, "bot.sh"), "w", encoding="utf-8") as file:
+            file.write(DIES if team == "dies" else CALLS)
 
 
 def check_edges(browser):
@@ -43,7 +68,7 @@ def check_edges(browser):
 
 
 def check_page(browser, address, match, folder, window):
-    """Both pages in one window."""
+    """The pages in one window."""
     browser.open_tab(*WINDOWS[window])
     browser.load(address + "/")
     browser.wait("document.querySelector('#live-state .text')?.textContent === 'live'", "live")
@@ -58,6 +83,14 @@ def check_page(browser, address, match, folder, window):
     assert browser.value("!!document.querySelector('svg')"), "there is no curve"
     assert browser.value("document.querySelectorAll('tr').length") > 20, "the last hands are missing"
     browser.pictures(os.path.join(folder, f"match-{window}"))
+
+    browser.load(f"{address}/scrimmage")
+    browser.wait("document.querySelector('#live-state .text')?.textContent === 'live'", "live")
+    text = browser.value("document.body.innerText")
+    assert "Round 1" in text and "a last word" in text, text
+    assert browser.value("document.querySelectorAll('section table tbody tr').length") == len(TEAMS), "a team is missing"
+    check_edges(browser)
+    browser.pictures(os.path.join(folder, f"scrimmage-{window}"))
     assert address + "/assets/style.css" in browser.asked_for()
 
 
@@ -80,6 +113,7 @@ def main():
           tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile):
         with open(os.path.join(work, "cardroom.toml"), "w", encoding="utf-8") as file:
             file.write(CONFIG)
+        write_bots(os.path.join(work, "bots"))
         with programs.serving(cardroom, work) as (server, address):
             browser = chromium.Browser(profile)
             try:
@@ -88,11 +122,15 @@ def main():
                 subprocess.run([cardroom, "play", "acpc", "127.0.0.1", port, "--agent", "call", "--game", GAME],
                                check=True, stdout=subprocess.DEVNULL)
                 table = wait_for(address + "/api/v1/tables", lambda tables: tables[0]["matches"] == 1)[0]
+                round_path = address + "/api/v1/scrimmage"
+                wait_for(round_path, lambda view: sum(team["plays"] is not None for team in view["teams"]) == len(TEAMS))
+                urllib.request.urlopen(urllib.request.Request(round_path + "/round", method="PUT"))
+                wait_for(round_path, lambda view: view["rounds"] and view["rounds"][0]["ended"])
                 for window in WINDOWS:
                     check_page(browser, address, table["last"]["id"], pictures, window)
                 browser.check_events(address)
                 browser.close()
-                print(f"both pages are right; pictures in {pictures}")
+                print(f"the pages are right; pictures in {pictures}")
             finally:
                 browser.end()
 

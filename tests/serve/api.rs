@@ -126,7 +126,7 @@ fn answers_are_as_described() {
     let tables = server.json("/api/v1/tables");
     ids.extend(tables[0]["playing"]["id"].as_str());
     let mut paths: Vec<String> = ids.iter().map(|id| format!("/api/v1/matches/{id}")).collect();
-    for path in "overview tables dealers agents slumbot matches?limit=1 runs".split(' ') {
+    for path in "overview tables dealers agents slumbot matches?limit=1 runs scrimmage".split(' ') {
         paths.push(format!("/api/v1/{path}"));
     }
     paths.push("/api/v1/openapi.json".to_owned());

@@ -7,6 +7,7 @@ mod guard;
 mod hosting;
 mod page;
 mod play;
+mod scrimmage;
 pub(crate) mod server;
 pub(crate) mod slumbot;
 mod stopping;

@@ -213,7 +213,7 @@ fn allowed(public: &PublicState) -> String {
 
 /// The kind of an action that an answer names by its letter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub(super) enum Kind {
     Fold,
     Call,
     Check,
@@ -232,13 +232,13 @@ impl Kind {
 }
 
 /// An answer as the original engine reads it.
-struct Answer<'a> {
-    kind: Kind,
+pub(super) struct Answer<'a> {
+    pub(super) kind: Kind,
     rest: &'a str,
 }
 
 impl Answer<'_> {
-    fn read(line: &[u8]) -> Option<Answer<'_>> {
+    pub(super) fn read(line: &[u8]) -> Option<Answer<'_>> {
         let text = str::from_utf8(line).ok()?.trim();
         let (kind, rest) = [
             (Kind::Fold, text.strip_prefix('F')),
@@ -253,7 +253,7 @@ impl Answer<'_> {
 
     /// The amount, as the original reads whole numbers: blanks around, a sign, and single `_`
     /// between digits are allowed. One that is too large for any raise is `i64::MAX`.
-    fn amount(&self) -> Option<i64> {
+    pub(super) fn amount(&self) -> Option<i64> {
         let text = self.rest.trim();
         let (negative, digits) = match text.as_bytes().first() {
             Some(b'-') => (true, &text[1..]),

@@ -6,6 +6,8 @@
 //! - [`Player`]: the bot's side: bytes in, events out; actions in, bytes out.
 //! - [`Clause`]: one word of an engine's line; [`Move`]: an action as both sides write it.
 //! - [`Dialect`]: the year whose letters are spoken.
+//! - [`Variant`]: what a year adds to the base game, with [`Engine`] and [`Observer`] for both
+//!   sides; [`Discard`] is that of 2026.
 //!
 //! A line of the engine begins with the bot's clock and has what is new since its last one; every
 //! line asks for exactly one answer. Raises are totals of the *street*, blinds included, and are
@@ -17,8 +19,10 @@
 //! the machines: those who use them decide only what is a decision.
 
 mod clause;
+mod discard;
 mod host;
 mod player;
+mod variant;
 
 use std::time::Duration;
 
@@ -26,8 +30,13 @@ use cards::{Board, Card};
 use game::{GameDef, PublicState, Seat, Street};
 
 pub use clause::{Clause, ClauseError, Dialect, Move, MoveError};
+pub use discard::Discard;
 pub use host::{Host, Refusal, Refused};
 pub use player::{Event, Finished, MAX_ENGINE_LINE, Player, PlayerError};
+pub use variant::{
+    Act, Asked, Betting, DealError, Engine, NotPlayed, Observer, ObserverError, Question, Seen,
+    Stage, Variant,
+};
 
 /// The name of the game among the built-in ones.
 pub const GAME: &str = "pokerbots.nolimit.2p";
