@@ -197,7 +197,7 @@ impl Login {
         }
         // Both are compared, so that the time does not distinguish them.
         let right = self.admits(headers) | other.is_some_and(|other| other.admits(headers));
-        self.judge(right, from)
+        self.decide(right, from)
     }
 
     /// Whether a request with these headers is authorised.

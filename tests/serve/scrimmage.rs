@@ -192,7 +192,7 @@ fn twelve_bots_play_a_round_though_one_hangs_floods_dies_or_spies_and_the_server
         b"GET /api/v1/scrimmage HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
     );
     let answer = answer.expect("an answer");
-    Description::with_about(&server).check("GET", "/api/v1/scrimmage", &answer);
+    Description::fetch(&server).check("GET", "/api/v1/scrimmage", &answer);
 }
 
 #[test]
@@ -227,7 +227,7 @@ fn what_is_no_bot_is_refused_and_the_version_before_plays_on() {
         ("many", zip_of(&many), 422, "5 are allowed"),
         ("empty", zip_of(&[("readme", b"x")]), 422, "no commands.json"),
     ];
-    let description = Description::with_about(&server);
+    let description = Description::fetch(&server);
     for (what, zip, code, said) in &cases {
         let answer = hand_in(&server, "team", zip);
         assert_eq!(answer.code, *code, "{what}: {}", answer.body);
