@@ -138,7 +138,7 @@ fn what_is_no_study_is_refused_and_a_dry_run_only_prints() {
 fn the_study_of_shove_or_fold_sets_exact_losses_beside_what_was_printed() {
     let folder = &Folder::new();
     let made = folder.json("study 002 --scale 0.001 --out s");
-    assert_eq!(made["schema"], "cardroom-study-002/2");
+    assert_eq!(made["schema"], "cardroom-study-002/3");
     let stacks = list(&made["stacks"]);
     assert_eq!(stacks.len(), 16);
     // What does not depend on the scale is known.
@@ -148,9 +148,16 @@ fn the_study_of_shove_or_fold_sets_exact_losses_beside_what_was_printed() {
     near(&ten["printed_mbb"][1], 53.8, 0.05);
     near(&stacks[0]["sage_mbb"][0], 8.2, 0.05);
     assert_eq!(ten["sage_mbb"], Value::Null);
+    // Counted by an independent program, over 1,712,304 boards.
+    assert_eq!(made["equities"][0]["first"]["wins"], 18_602);
+    assert_eq!(made["equities"][0]["first"]["losses"], 30_410);
+    assert_eq!(made["equities"][1]["first"]["equity"], 0.5);
+    for form in list(&made["cross_term"]) {
+        assert_eq!(form["jam"], form["call"], "without it both blinds play the same hands");
+    }
     check_trial(&made, folder);
-    let files =
-        "theta.csv stacks.csv charts-10.svg 002-charts-10.svg 002-curve.svg results.json page.md";
+    let files = "theta.csv stacks.csv charts-10.svg 002-charts-10.svg 002-curve.svg 002-card.svg card.html \
+         002-charts-printed.svg results.json page.md";
     check_done(
         folder,
         "study 002 --scale 0.001 --out s",
@@ -182,7 +189,7 @@ fn the_study_of_rules_for_novices_goes_from_nothing_to_its_report() {
     let folder = &Folder::new();
     // A try: the deals of two flops, one short run of each search, a thousand hands a match.
     let made = folder.json("study 003 --scale 0.001 --out s");
-    assert_eq!(made["schema"], "cardroom-study-003/3");
+    assert_eq!(made["schema"], "cardroom-study-003/4");
     check_trial(&made, folder);
     for street in list(&made["streets"]) {
         let met = list(&street["met"]);
@@ -200,7 +207,15 @@ fn the_study_of_rules_for_novices_goes_from_nothing_to_its_report() {
     for lines in ["3", "5", "8", "12"] {
         assert!(made["no_limit"][lines]["cfr"]["mbb"].is_number(), "{made}");
     }
-    let files = "rules.csv transitivity.csv 003-skyline-flop.svg 003-course-river.svg page.md";
+    for street in list(&made["streets"]) {
+        let chain = list(&street["chain"]);
+        assert!(chain.len() > 1, "{street}");
+        for pair in chain.windows(2) {
+            assert!(number(&pair[1]["fitness"]) > number(&pair[0]["fitness"]), "{street}");
+        }
+    }
+    let files = "rules.csv transitivity.csv 003-figure-4.svg 003-figure-10.svg 003-skyline-flop.svg \
+                 003-course-river.svg page.md";
     check_done(
         folder,
         "study 003 --scale 0.001 --out s",

@@ -167,6 +167,6 @@ fn the_part_of_the_depths_reports_the_depths_alone() {
     assert_eq!(claim(&report, TREES).0, "reproduced");
     assert_eq!(report.document["claims"].as_array().map(Vec::len), Some(1));
     let text = markdown(&report);
-    assert!(text.contains("| 15 | 32,768 | 400,000 | +36 ± 5 |"), "{text}");
+    assert!(text.contains("| 15 | 32,768 | 3,200,000 | +36 ± 5 |"), "{text}");
     assert!(!text.contains("Table 1") && !text.contains("Differences from"), "{text}");
 }
