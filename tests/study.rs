@@ -18,7 +18,7 @@ fn done(folder: &Folder, out: &str) -> Vec<Value> {
 fn a_study_from_nothing_ends_in_a_report_whose_figures_single_commands_give_too() {
     let folder = &Folder::new();
     let made = folder.json((TINY, "--out s"));
-    assert_eq!(made["schema"], "cardroom-study-000/3");
+    assert_eq!(made["schema"], "cardroom-study-000/4");
     check_trial(&made, folder);
     let table = list(&made["table_1"]);
     assert_eq!(table.len(), 10);
@@ -92,7 +92,7 @@ fn a_given_teacher_teaches_trees_of_several_depths_in_one_command() {
     let trees = ["oct", "cart"].map(|kind| format!("{kind}:model={at}/depths/{kind}-4"));
     let hands = rows[0]["hands"].to_string();
     let played = folder.json(("match", trees, "--hands", [hands], "--out single"));
-    assert_eq!(played["entrants"][0]["rate"]["mbb"], rows[0]["duplicate"]["mbb"]);
+    assert_eq!(played["entrants"][0]["rate"]["mbb"], rows[0]["first"]["mbb"]);
     assert!(folder.run(depths).stdout.contains("Trees by depth"));
     // Another blueprint of the same name is another teacher.
     let mut bytes = fs::read(shipped).expect("a blueprint");
@@ -128,8 +128,9 @@ fn what_is_no_study_is_refused_and_a_dry_run_only_prints() {
     assert_eq!(document["schema"], "cardroom-study-commands/1");
     assert_eq!(document["commands"], serde_json::json!(lines));
     let dry = folder.ok("study 004 --dry-run --device gpu");
-    assert_eq!(dry.matches("train values").count(), 5);
-    assert_eq!(dry.matches("--device gpu").count(), 5, "each network's training");
+    // Five networks, three of them for three numbers of situations each, and one with all renamings.
+    assert_eq!(dry.matches("train values").count(), 5 + 3 * 3 + 1);
+    assert_eq!(dry.matches("--device gpu").count(), 15, "each network's training");
     folder.run("study 001 --device gpu").failed(2, "study 001 trains no networks");
     assert!(fs::read_dir(folder).expect("listed").next().is_none(), "a dry run makes nothing");
 }

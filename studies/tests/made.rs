@@ -69,7 +69,7 @@ const TRAININGS: usize = 8;
 /// Student's distribution with seven degrees of freedom.
 fn training((mbb, half): Rate, number: usize) -> Rate {
     let off = half * 7_f64.sqrt() / 2.364_624;
-    (if number % 2 == 0 { mbb - off } else { mbb + off }, half)
+    (if number.is_multiple_of(2) { mbb - off } else { mbb + off }, half)
 }
 
 fn a_match(won: Rate, deviation: f64) -> Value {
@@ -89,11 +89,11 @@ pub(crate) fn write_all(options: &Options, figures: &Figures) {
         for number in 1..=TRAININGS {
             let found = a_match(training(won, number), figures.deviation);
             let folder = if number == 1 { "depths".into() } else { format!("trainings/{number}") };
-            // The deepest trees of further trainings are the students themselves.
-            let name = format!("depth-{depth}.json");
-            let is_student = number > 1 && depth == 15 && options.only.is_none();
-            let name = if is_student { "oct-cart.json".to_owned() } else { name };
-            write(&at(&format!("{folder}/{name}")), &found);
+            write(&at(&format!("{folder}/depth-{depth}.json")), &found);
+            if number > 1 && depth == 15 {
+                // The deepest trees of further trainings are the students themselves.
+                write(&at(&format!("{folder}/oct-cart.json")), &found);
+            }
         }
     }
     let network = options.network.map(|network| format!("mlp-{network}"));
@@ -197,8 +197,9 @@ pub(crate) fn write_all(options: &Options, figures: &Figures) {
     let bluffs = |street: &str| json!({ "street": street, "leaves": 9, "bluffs": [leaf] });
     let all = ["preflop", "flop", "turn", "river"].map(bluffs);
     write(&at("bluffs.json"), &json!({ "streets": all }));
-    for name in ["opening", "tree-preflop", "tree-river", "figure-7", "figure-7-river", "figure-8"]
-    {
+    write(&at("kuhn.json"), &json!({ "points": [{ "value": -1.0 / 18.0 }] }));
+    let trees = ["tree-preflop", "tree-river", "figure-7", "figure-7-river", "figure-8", "kuhn"];
+    for name in ["opening"].into_iter().chain(trees) {
         let svg = "<svg xmlns=\"http://www.w3.org/2000/svg\"><title id=\"tree-title\"/></svg>";
         fs::write(at(&format!("{name}.svg")), svg).expect("written");
     }

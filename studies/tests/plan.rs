@@ -53,7 +53,7 @@ fn a_given_teacher_teaches_trees_of_all_depths() {
     options.teacher = Some("large.blueprint".into());
     let whole = commands(&options);
     assert_eq!(count(&whole, "train cfr"), 0);
-    assert_eq!(count(&whole, "train dataset --from large.blueprint"), 1);
+    assert_eq!(count(&whole, "train dataset --from large.blueprint"), 8, "of eight trainings");
     assert!(count(&whole, "cfr:blueprint=large.blueprint") > 8, "{whole:#?}");
     options.only = Some(StudySection::Depths);
     let part = commands(&options);
@@ -71,7 +71,8 @@ fn a_further_network_is_taught_and_plays_everybody() {
     let mut options = options(Path::new("s"));
     options.shipped = true;
     let before = commands(&options);
-    assert_eq!(count(&before, "train student mlp"), 0);
+    // Seven further trainings, and one with hard labels.
+    assert_eq!(count(&before, "train student mlp"), 7 + 1);
     options.network = Some("7x512".parse().expect("a network"));
     let after = commands(&options);
     assert_eq!(
