@@ -445,9 +445,7 @@ fn after_its_own_action_a_new_bet_is_answered_from_where_it_was_made() {
 
 #[test]
 fn a_network_that_is_asked_beyond_what_it_has_learned_from_says_so() {
-    let mut deep = games::nolimit_holdem();
-    deep.stacks.iter_mut().for_each(|stack| *stack *= 3);
-    let deep = Arc::new(deep);
+    let deep = Arc::new(games::nolimit_holdem_with(vec![60_000; 2]));
     // 600 big blinds each, a pot of two: 299.5 pots behind, where 99.5 are the most it has seen.
     let limped = after(&deep, &[Action::Call, Action::Call]);
     let name = "resolve:blueprint=call,menu=fcpa,from=flop,iterations=2,floor=9";
