@@ -25,6 +25,20 @@ pub(crate) fn check(file: Option<&Path>) -> Result<(), Failure> {
     Err(Failure::usage(format!("{}: {reason}", path.display())))
 }
 
+/// [`check`] for a card, which is a page to print.
+///
+/// # Errors
+/// A usage error that names the file.
+pub(crate) fn check_card(file: Option<&Path>) -> Result<(), Failure> {
+    let Some(card) = file else { return Ok(()) };
+    if !card.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("html")) {
+        let card = card.display();
+        let what = "a card is an .html file, and this name does not end so; --svg draws it";
+        return Err(Failure::usage(format!("--card {card}: {what}")));
+    }
+    check(file)
+}
+
 /// Checks, before the work begins, that nothing will be overwritten.
 ///
 /// # Errors

@@ -18,7 +18,7 @@ fn done(folder: &Folder, out: &str) -> Vec<Value> {
 fn a_study_from_nothing_ends_in_a_report_whose_figures_single_commands_give_too() {
     let folder = &Folder::new();
     let made = folder.json((TINY, "--out s"));
-    assert_eq!(made["schema"], "cardroom-study-000/3");
+    assert_eq!(made["schema"], "cardroom-study-000/4");
     check_trial(&made, folder);
     let table = list(&made["table_1"]);
     assert_eq!(table.len(), 10);
@@ -92,7 +92,7 @@ fn a_given_teacher_teaches_trees_of_several_depths_in_one_command() {
     let trees = ["oct", "cart"].map(|kind| format!("{kind}:model={at}/depths/{kind}-4"));
     let hands = rows[0]["hands"].to_string();
     let played = folder.json(("match", trees, "--hands", [hands], "--out single"));
-    assert_eq!(played["entrants"][0]["rate"]["mbb"], rows[0]["duplicate"]["mbb"]);
+    assert_eq!(played["entrants"][0]["rate"]["mbb"], rows[0]["first"]["mbb"]);
     assert!(folder.run(depths).stdout.contains("Trees by depth"));
     // Another blueprint of the same name is another teacher.
     let mut bytes = fs::read(shipped).expect("a blueprint");
@@ -128,8 +128,9 @@ fn what_is_no_study_is_refused_and_a_dry_run_only_prints() {
     assert_eq!(document["schema"], "cardroom-study-commands/1");
     assert_eq!(document["commands"], serde_json::json!(lines));
     let dry = folder.ok("study 004 --dry-run --device gpu");
-    assert_eq!(dry.matches("train values").count(), 5);
-    assert_eq!(dry.matches("--device gpu").count(), 5, "each network's training");
+    // Five networks, three of them for three numbers of situations each, and one with all renamings.
+    assert_eq!(dry.matches("train values").count(), 5 + 3 * 3 + 1);
+    assert_eq!(dry.matches("--device gpu").count(), 15, "each network's training");
     folder.run("study 001 --device gpu").failed(2, "study 001 trains no networks");
     assert!(fs::read_dir(folder).expect("listed").next().is_none(), "a dry run makes nothing");
 }
@@ -138,7 +139,7 @@ fn what_is_no_study_is_refused_and_a_dry_run_only_prints() {
 fn the_study_of_shove_or_fold_sets_exact_losses_beside_what_was_printed() {
     let folder = &Folder::new();
     let made = folder.json("study 002 --scale 0.001 --out s");
-    assert_eq!(made["schema"], "cardroom-study-002/2");
+    assert_eq!(made["schema"], "cardroom-study-002/3");
     let stacks = list(&made["stacks"]);
     assert_eq!(stacks.len(), 16);
     // What does not depend on the scale is known.
@@ -148,9 +149,16 @@ fn the_study_of_shove_or_fold_sets_exact_losses_beside_what_was_printed() {
     near(&ten["printed_mbb"][1], 53.8, 0.05);
     near(&stacks[0]["sage_mbb"][0], 8.2, 0.05);
     assert_eq!(ten["sage_mbb"], Value::Null);
+    // Counted by an independent program, over 1,712,304 boards.
+    assert_eq!(made["equities"][0]["first"]["wins"], 18_602);
+    assert_eq!(made["equities"][0]["first"]["losses"], 30_410);
+    assert_eq!(made["equities"][1]["first"]["equity"], 0.5);
+    for form in list(&made["cross_term"]) {
+        assert_eq!(form["jam"], form["call"], "without it both blinds play the same hands");
+    }
     check_trial(&made, folder);
-    let files =
-        "theta.csv stacks.csv charts-10.svg 002-charts-10.svg 002-curve.svg results.json page.md";
+    let files = "theta.csv stacks.csv charts-10.svg 002-charts-10.svg 002-curve.svg 002-card.svg card.html \
+         002-charts-printed.svg results.json page.md";
     check_done(
         folder,
         "study 002 --scale 0.001 --out s",
@@ -182,7 +190,7 @@ fn the_study_of_rules_for_novices_goes_from_nothing_to_its_report() {
     let folder = &Folder::new();
     // A try: the deals of two flops, one short run of each search, a thousand hands a match.
     let made = folder.json("study 003 --scale 0.001 --out s");
-    assert_eq!(made["schema"], "cardroom-study-003/3");
+    assert_eq!(made["schema"], "cardroom-study-003/4");
     check_trial(&made, folder);
     for street in list(&made["streets"]) {
         let met = list(&street["met"]);
@@ -200,7 +208,15 @@ fn the_study_of_rules_for_novices_goes_from_nothing_to_its_report() {
     for lines in ["3", "5", "8", "12"] {
         assert!(made["no_limit"][lines]["cfr"]["mbb"].is_number(), "{made}");
     }
-    let files = "rules.csv transitivity.csv 003-skyline-flop.svg 003-course-river.svg page.md";
+    for street in list(&made["streets"]) {
+        let chain = list(&street["chain"]);
+        assert!(chain.len() > 1, "{street}");
+        for pair in chain.windows(2) {
+            assert!(number(&pair[1]["fitness"]) > number(&pair[0]["fitness"]), "{street}");
+        }
+    }
+    let files = "rules.csv transitivity.csv 003-figure-4.svg 003-figure-10.svg 003-skyline-flop.svg \
+                 003-course-river.svg page.md";
     check_done(
         folder,
         "study 003 --scale 0.001 --out s",

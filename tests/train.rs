@@ -136,6 +136,8 @@ fn options_without_effect_are_refused_with_the_mode_that_has_it() {
         (rule, "--equities", "--equities has no effect: it is for --game"),
         (rule, "--complexity 3", "--search <SEARCH>"),
         (exhaustive, "--evaluations 9", "--evaluations has no effect: greedy and exh"),
+        (exhaustive, "--finish", "--finish has no effect: it improves the rules of --rule"),
+        (rule, "--finish --fitness sampled", "--finish has no effect: it is for exact"),
         (linear, "--evaluations 9", "--evaluations has no effect: it is for --method sea"),
         (linear, "--method search --alpha 1", "--alpha has no effect: it is for"),
         (import, "--depth 3", "--depth has no effect: --import trains nothing"),

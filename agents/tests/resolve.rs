@@ -226,6 +226,7 @@ fn a_flop_is_played_as_its_depth_limited_game_is_solved() {
     for part in ["on the flop", "6 iterations", "with estimated values"] {
         assert!(note.contains(part), "{note}");
     }
+    assert!(!note.contains("network"), "it has learned from such stacks: {note}");
     let legal = bet.legal();
     let worth = |of: fn(&Action) -> bool| {
         let found = decision.values.iter().find(|(action, _)| of(action));
@@ -440,4 +441,16 @@ fn after_its_own_action_a_new_bet_is_answered_from_where_it_was_made() {
         });
         assert!((fold + 100.0).abs() < 1e-6 && call > 0.0, "{fold} {call}");
     }
+}
+
+#[test]
+fn a_network_that_is_asked_beyond_what_it_has_learned_from_says_so() {
+    let deep = Arc::new(games::nolimit_holdem_with(vec![60_000; 2]));
+    // 600 big blinds each, a pot of two: 299.5 pots behind, where 99.5 are the most it has seen.
+    let limped = after(&deep, &[Action::Call, Action::Call]);
+    let name = "resolve:blueprint=call,menu=fcpa,from=flop,iterations=2,floor=9";
+    let (decision, _) = on_a_clock(name, &limped, "KhKc", Duration::ZERO);
+    let note = decision.note.expect("it says how");
+    assert!(note.contains("learned from stacks of 0.17 to 99.5 pots: "), "{note}");
+    assert!(note.ends_with("ends of the betting are beyond"), "{note}");
 }

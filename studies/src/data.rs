@@ -524,13 +524,17 @@ fn estimate(value: &Value) -> Result<Estimate, Error> {
 }
 
 /// The mean of some numbers, their standard deviation, how many there are, and half the width of
-/// the mean's 95 % interval.
+/// the mean's 95 % interval by Student's distribution.
 fn spread(values: &[f64]) -> Value {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
     let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    let deviation = (squares / (count - 1.0).max(1.0)).sqrt();
-    let half_width = 1.96 * deviation / count.sqrt();
+    let freedom = (count - 1.0).max(1.0);
+    let deviation = (squares / freedom).sqrt();
+    // The quantile, by powers of one over the degrees of freedom (Fisher and Cornish).
+    let terms = [1.589_56, 2.555_86, 2.822_51, 2.372_27, 1.959_964];
+    let quantile = terms.into_iter().reduce(|sum, term| sum / freedom + term).unwrap_or_default();
+    let half_width = quantile * deviation / count.sqrt();
     minijinja::context! { mean, deviation, half_width, count => values.len() }
 }
 

@@ -199,9 +199,8 @@ const STUDY_000: Study = Study {
     ),
 };
 
-/// Random endgames of one bet are solved; trees of several kinds and nearest neighbours learn from
-/// the solutions, and rules are read off a tree, beside baselines and short rules found by
-/// minimising exploitability.
+/// Random endgames of one bet are solved; trees and nearest neighbours learn from the solutions,
+/// and rules are read off a tree, beside short rules found by minimising exploitability.
 const STUDY_001: Study = Study {
     number: "001",
     title: "Ganzfried and Yusuf, Computing human-understandable strategies: endgames in words",
@@ -210,8 +209,7 @@ const STUDY_001: Study = Study {
     data: &data!("001-endgames-in-words", "table.csv", "depth.csv", "rules.csv"),
 };
 
-/// A rule of seven weights learns by self-play when to move all-in and when to call. It is learned
-/// at sixteen stacks, without each peculiarity of the published algorithm in turn, and compared
+/// A rule of seven weights learns by self-play when to move all-in and when to call, and is compared
 /// with the best weights of the same features and with a rule that players memorise.
 const STUDY_002: Study = Study {
     number: "002",
@@ -222,8 +220,7 @@ const STUDY_002: Study = Study {
 };
 
 /// Decision lists that a novice can memorise are searched for, one street of limit hold'em at a
-/// time, against an opponent that knows only its hand's rank. Winnings are exact here, where the
-/// paper samples matches, so the best lists of few clauses and actions are proven.
+/// time, against an opponent that knows only its hand's rank. Winnings are exact here.
 const STUDY_003: Study = Study {
     number: "003",
     title: "De Mesentier Silva and others, Generating novice heuristics for post-flop poker",

@@ -130,7 +130,7 @@ impl Record {
     /// The total duration, in seconds, of the steps whose titles begin with `title`.
     pub fn seconds(&self, title: &str) -> f64 {
         let done = self.done.iter().filter(|done| done.title.starts_with(title));
-        done.map(|done| done.seconds).sum()
+        done.fold(0.0, |sum, done| sum + done.seconds)
     }
 }
 

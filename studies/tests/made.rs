@@ -61,6 +61,17 @@ fn rate((mbb, half): Rate) -> Value {
     json!({ "mbb": mbb, "interval": { "low": mbb - half, "high": mbb + half } })
 }
 
+/// The trainings of each student.
+const TRAININGS: usize = 8;
+
+/// The mean of one of the trainings, such that their mean and its interval are these: half of them
+/// are above and half below, by half the interval times the root of seven, over the quantile of
+/// Student's distribution with seven degrees of freedom.
+fn training((mbb, half): Rate, number: usize) -> Rate {
+    let off = half * 7_f64.sqrt() / 2.364_624;
+    (if number.is_multiple_of(2) { mbb - off } else { mbb + off }, half)
+}
+
 fn a_match(won: Rate, deviation: f64) -> Value {
     let entrant = json!({ "rate": rate(won), "deviation_per_hand": deviation });
     json!({ "hands": 400_000, "entrants": [entrant] })
@@ -75,10 +86,24 @@ fn write(path: &Path, document: &Value) {
 pub(crate) fn write_all(options: &Options, figures: &Figures) {
     let at = |name: &str| options.folder.join(name);
     for (depth, won) in [4, 6, 8, 10, 15].into_iter().zip(figures.depths) {
-        write(&at(&format!("depths/depth-{depth}.json")), &a_match(won, figures.deviation));
+        for number in 1..=TRAININGS {
+            let found = a_match(training(won, number), figures.deviation);
+            let folder = if number == 1 { "depths".into() } else { format!("trainings/{number}") };
+            write(&at(&format!("{folder}/depth-{depth}.json")), &found);
+            if number > 1 && depth == 15 {
+                // The deepest trees of further trainings are the students themselves.
+                write(&at(&format!("{folder}/oct-cart.json")), &found);
+            }
+        }
     }
     let network = options.network.map(|network| format!("mlp-{network}"));
     let usual = ["mlp", "xgboost", "oct", "cart"];
+    for name in usual {
+        let same = a_match((0.0, 10.0), figures.deviation);
+        write(&at(&format!("hard/{name}-soft.json")), &same);
+        write(&at(&format!("readable/{name}.json")), &same);
+    }
+    write(&at("readable/teacher.json"), &a_match((0.0, 10.0), figures.deviation));
     let students: Vec<&str> = network.iter().map(String::as_str).chain(usual).collect();
     let players: Vec<&str> = students.iter().copied().chain(["teacher"]).collect();
     for (number, &one) in players.iter().enumerate() {
@@ -89,7 +114,18 @@ pub(crate) fn write_all(options: &Options, figures: &Figures) {
                 .find(|((first, second), _)| *first == one && *second == other);
             let won = known.map_or((-50.0, 30.0), |(_, &won)| won);
             let path = format!("table1/{one}-{other}");
-            write(&at(&format!("{path}.json")), &a_match(won, figures.deviation));
+            let several = usual.contains(&one) && usual.contains(&other);
+            let first = if several { training(won, 1) } else { won };
+            write(&at(&format!("{path}.json")), &a_match(first, figures.deviation));
+            let of_depth = one == "oct" && other == "cart";
+            for number in (2..=TRAININGS).filter(|_| several && !of_depth) {
+                let path = at(&format!("trainings/{number}/{one}-{other}.json"));
+                write(&path, &a_match(training(won, number), figures.deviation));
+            }
+            if several {
+                let hard = a_match(won, figures.deviation);
+                write(&at(&format!("hard/{one}-{other}.json")), &hard);
+            }
             let drawn = a_match(figures.drawn, 2.0 * figures.deviation);
             write(&at(&format!("{path}-sampled.json")), &drawn);
         }
@@ -161,8 +197,9 @@ pub(crate) fn write_all(options: &Options, figures: &Figures) {
     let bluffs = |street: &str| json!({ "street": street, "leaves": 9, "bluffs": [leaf] });
     let all = ["preflop", "flop", "turn", "river"].map(bluffs);
     write(&at("bluffs.json"), &json!({ "streets": all }));
-    for name in ["opening", "tree-preflop", "tree-river", "figure-7", "figure-7-river", "figure-8"]
-    {
+    write(&at("kuhn.json"), &json!({ "points": [{ "value": -1.0 / 18.0 }] }));
+    let trees = ["tree-preflop", "tree-river", "figure-7", "figure-7-river", "figure-8", "kuhn"];
+    for name in ["opening"].into_iter().chain(trees) {
         let svg = "<svg xmlns=\"http://www.w3.org/2000/svg\"><title id=\"tree-title\"/></svg>";
         fs::write(at(&format!("{name}.svg")), svg).expect("written");
     }

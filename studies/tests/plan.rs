@@ -31,7 +31,13 @@ fn students_play_their_likeliest_action_and_draw_it_beside() {
     {
         let options = Options { shipped, ..options(Path::new("s")) };
         let commands = commands(&options);
-        assert_eq!(count(&commands, "--hands 400000"), 10);
+        // Table 1, and of hard labels six matches and four against the same students.
+        assert_eq!(count(&commands, "--hands 400000"), 10 + if shipped { 10 } else { 10 + 5 });
+        // Seven further trainings: six pairs, and trees of four depths.
+        assert_eq!(count(&commands, "--hands 200000"), 7 * (6 + 4));
+        for seed in 2..=8 {
+            assert_eq!(count(&commands, &format!("--seed {seed} --out s/rows/")), 1);
+        }
         let played = format!("match {oct} {cart} --game");
         assert_eq!(count(&commands, &played), 2, "Table 1, and the depth of 15: {commands:#?}");
         let separator = if shipped { ':' } else { ',' };
@@ -47,13 +53,14 @@ fn a_given_teacher_teaches_trees_of_all_depths() {
     options.teacher = Some("large.blueprint".into());
     let whole = commands(&options);
     assert_eq!(count(&whole, "train cfr"), 0);
-    assert_eq!(count(&whole, "train dataset --from large.blueprint"), 1);
+    assert_eq!(count(&whole, "train dataset --from large.blueprint"), 8, "of eight trainings");
     assert!(count(&whole, "cfr:blueprint=large.blueprint") > 8, "{whole:#?}");
     options.only = Some(StudySection::Depths);
     let part = commands(&options);
-    assert_eq!(part.len(), 1 + 5 * 3, "rows, then two trees and a match for each depth: {part:#?}");
+    // Rows, then two trees and a match for each depth, eight times.
+    assert_eq!(part.len(), 8 * (1 + 5 * 3), "{part:#?}");
     for depth in [4, 6, 8, 10, 15] {
-        assert_eq!(count(&part, &format!("--depth {depth}")), 2, "{part:#?}");
+        assert_eq!(count(&part, &format!("--depth {depth}")), 8 * 2, "{part:#?}");
     }
     let last = part.last().expect("a match");
     assert!(last.contains("oct:model=s/depths/oct-15 cart:model=s/depths/cart-15"), "{last}");
@@ -64,7 +71,8 @@ fn a_further_network_is_taught_and_plays_everybody() {
     let mut options = options(Path::new("s"));
     options.shipped = true;
     let before = commands(&options);
-    assert_eq!(count(&before, "train student mlp"), 0);
+    // Seven further trainings, and one with hard labels.
+    assert_eq!(count(&before, "train student mlp"), 7 + 1);
     options.network = Some("7x512".parse().expect("a network"));
     let after = commands(&options);
     assert_eq!(

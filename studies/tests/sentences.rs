@@ -125,8 +125,8 @@ fn numbers_stand_to_the_right_and_words_to_the_left_on_pages() {
         lines.nth(1).unwrap_or_else(|| panic!("no table {head}")).to_owned()
     };
     assert_eq!(rule("| claim |"), "|---|---|---|");
-    assert_eq!(rule("| depth |"), "|---:|---:|---:|---:|");
-    assert_eq!(rule("|  | published | likeliest"), "|---|---:|---:|---:|---:|---:|---|");
+    assert_eq!(rule("| depth |"), "|---:|---:|---:|---:|---:|---:|");
+    assert_eq!(rule("|  | published | likeliest"), "|---|---:|---:|---:|---:|---:|---:|---|");
     let page = report.files.iter().find(|(name, _)| name == "report.html").expect("a page");
     assert!(page.1.contains("<td>oct – cart</td><td class=\"n\">+36 ± 8</td>"), "{}", page.1);
 }

@@ -143,14 +143,14 @@ fn runs_against_slumbot_count_and_those_against_others_do_not() {
         text.contains("| cart – slumbot | −21 ± 9 | 150,000 | −21 ± 100 | −21 ± 10 |"),
         "{text}"
     );
-    assert!(!text.contains("cardroom play slumbot --agent"), "all have played: {text}");
+    assert!(!text.contains("cardroom play slumbot --agent oct:"), "all have played: {text}");
     let ((mark, found), text) = runs(None, &["oct"]);
     assert_eq!(
         (mark.as_str(), found.as_str()),
         ("in part", "oct +40 ± 10 mbb/hand (the published winner)")
     );
     assert!(text.contains("cardroom play slumbot --agent cart:model="), "{text}");
-    assert!(!text.contains("cardroom play slumbot --agent oct"), "{text}");
+    assert!(!text.contains("cardroom play slumbot --agent oct:"), "{text}");
     let ((mark, _), text) = runs(Some("http://127.0.0.1:5252"), &all);
     assert_eq!(mark, "not tried");
     assert!(text.contains("which is not Slumbot"), "{text}");
@@ -167,6 +167,6 @@ fn the_part_of_the_depths_reports_the_depths_alone() {
     assert_eq!(claim(&report, TREES).0, "reproduced");
     assert_eq!(report.document["claims"].as_array().map(Vec::len), Some(1));
     let text = markdown(&report);
-    assert!(text.contains("| 15 | 32,768 | 400,000 | +36 ± 5 |"), "{text}");
+    assert!(text.contains("| 15 | 32,768 | 3,200,000 | +36 ± 5 |"), "{text}");
     assert!(!text.contains("Table 1") && !text.contains("Differences from"), "{text}");
 }

@@ -12,7 +12,8 @@
 //! pair of classes of hands that are alike in strength on the flop.
 
 use std::cmp::Ordering;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::ops::RangeInclusive;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use abstraction::betting::{BettingTree, NodeKind};
 use abstraction::translate::reached;
@@ -386,7 +387,8 @@ pub(super) struct Flops {
 
 /// The estimator of values beyond checking down.
 enum Estimate {
-    Network(Arc<Network>),
+    /// A network, with the stacks in pots that it has learned from, if its file says so.
+    Network(Arc<Network>, Option<RangeInclusive<f64>>),
     Continuations(Arc<Continuations>),
 }
 
@@ -420,7 +422,8 @@ impl Flops {
                  and 1: train it again"
             ));
         }
-        let estimate = Estimate::Network(Arc::new(network));
+        let learned = learned_depths(note("pots"), note("stack"));
+        let estimate = Estimate::Network(Arc::new(network), learned);
         Ok(Flops { estimate, cache: Mutex::default() })
     }
 
@@ -435,7 +438,7 @@ impl Flops {
     pub(super) fn bytes(&self) -> u64 {
         let pairs = (2 * FlopPairs::HANDS * FlopPairs::HANDS * size_of::<f32>()) as u64;
         match self.estimate {
-            Estimate::Network(_) => pairs,
+            Estimate::Network(..) => pairs,
             Estimate::Continuations(_) => pairs + BYTES,
         }
     }
@@ -443,7 +446,7 @@ impl Flops {
     /// The least time in seconds in which a flop can be solved.
     pub(super) fn least_time(&self) -> f64 {
         match self.estimate {
-            Estimate::Network(_) => 0.5,
+            Estimate::Network(..) => 0.5,
             Estimate::Continuations(_) => 5.0,
         }
     }
@@ -454,18 +457,20 @@ impl Flops {
         let board = board.set();
         let cache = || self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         let known = cache().iter().find(|(of, _)| *of == board).map(|(_, flop)| flop.clone());
-        if known.is_some() {
-            return known;
+        if let Some(known) = known {
+            return Some(EndOfFlop { outside: Arc::default(), ..known });
         }
         let flop = Flop::new(board).ok()?;
         let beyond = match &self.estimate {
-            Estimate::Network(network) => BettingValues::Network(Arc::clone(network)),
+            Estimate::Network(network, learned) => {
+                BettingValues::Network(Arc::clone(network), learned.clone())
+            }
             Estimate::Continuations(all) => {
                 let on_flop = Arc::new(all.on_flop(board, &flop));
                 BettingValues::Continuations { on_flop, leaves: Vec::new() }
             }
         };
-        let flop = EndOfFlop { flop: Arc::new(flop), beyond };
+        let flop = EndOfFlop { flop: Arc::new(flop), beyond, outside: Arc::default() };
         let mut cache = cache();
         cache.insert(0, (board, flop.clone()));
         cache.truncate(CACHED_FLOPS);
@@ -478,12 +483,57 @@ impl Flops {
 pub(super) struct EndOfFlop {
     flop: Arc<Flop>,
     beyond: BettingValues,
+    outside: Arc<OnceLock<Outside>>,
+}
+
+/// The leaves that a network is asked about beyond what it has learned from.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Outside {
+    /// Their number.
+    leaves: usize,
+    /// The number of leaves where chips are left.
+    of: usize,
+    /// The stacks in pots that it has learned from.
+    learned: RangeInclusive<f64>,
+}
+
+impl Outside {
+    /// A part of a sentence about the solution; empty if there are none.
+    pub(super) fn words(&self) -> String {
+        let Outside { leaves, of, learned } = self;
+        if *leaves == 0 {
+            return String::new();
+        }
+        format!(
+            ", by a network that has learned from stacks of {:.2} to {:.1} pots: {leaves} of {of} \
+             ends of the betting are beyond",
+            learned.start(),
+            learned.end()
+        )
+    }
+}
+
+/// The least and the greatest stacks in pots in situations with these pots, such as `2 to 300`, and
+/// stacks, in big blinds; each player has paid half the pot.
+fn learned_depths(pots: &str, stack: &str) -> Option<RangeInclusive<f64>> {
+    let (least, most) = pots.split_once(" to ")?;
+    let [least, most] = [least.parse::<f64>().ok()?, most.parse::<f64>().ok()?];
+    let stack: f64 = stack.parse().ok()?;
+    let depth = |pot: f64| (stack - 0.5 * pot) / pot;
+    (least > 0.0 && most >= least).then(|| depth(most)..=depth(least))
+}
+
+impl EndOfFlop {
+    /// The leaves beyond what a network has learned from, once it has been asked.
+    pub(super) fn outside(&self) -> Arc<OnceLock<Outside>> {
+        Arc::clone(&self.outside)
+    }
 }
 
 /// The values beyond checking down.
 #[derive(Clone)]
 enum BettingValues {
-    Network(Arc<Network>),
+    Network(Arc<Network>, Option<RangeInclusive<f64>>),
     Continuations {
         on_flop: Arc<OnFlop>,
         /// Entries by the leaf's number.
@@ -501,15 +551,28 @@ impl LeafValues for EndOfFlop {
     }
 
     fn prepare(&mut self, states: &[(Leaf, &PublicState)]) {
-        if let BettingValues::Continuations { on_flop, leaves } = &mut self.beyond {
-            *leaves = states.iter().map(|(leaf, state)| on_flop.at_leaf(leaf, state)).collect();
+        match &mut self.beyond {
+            BettingValues::Continuations { on_flop, leaves } => {
+                *leaves = states.iter().map(|(leaf, state)| on_flop.at_leaf(leaf, state)).collect();
+            }
+            BettingValues::Network(_, Some(learned)) => {
+                let open = states.iter().filter(|(leaf, _)| leaf.behind > 0.0);
+                let depths = open.map(|(leaf, _)| leaf.behind / leaf.pot);
+                // A thousandth more or less is rounding.
+                let near = 0.999 * learned.start()..=1.001 * learned.end();
+                let beyond: Vec<bool> = depths.map(|depth| !near.contains(&depth)).collect();
+                let leaves = beyond.iter().filter(|&&beyond| beyond).count();
+                let (of, learned) = (beyond.len(), learned.clone());
+                let _ = self.outside.set(Outside { leaves, of, learned });
+            }
+            BettingValues::Network(_, None) => (),
         }
     }
 
     fn beyond(&self, leaves: &[Leaf], ranges: [&[f32]; 2]) -> [Vec<f32>; 2] {
         let flop = &*self.flop;
         match &self.beyond {
-            BettingValues::Network(network) => {
+            BettingValues::Network(network, _) => {
                 let stakes =
                     |leaf: &Leaf| Stakes { pot: leaf.pot as f32, behind: leaf.behind as f32 };
                 let stakes: Vec<Stakes> = leaves.iter().map(stakes).collect();
@@ -537,6 +600,19 @@ mod tests {
     use solvers::strategy::BoardStrategy;
 
     use super::*;
+
+    #[test]
+    fn a_network_has_learned_from_the_stacks_of_its_pots() {
+        // 200 big blinds each: 199 behind a pot of 2, 50 behind one of 300.
+        let learned = learned_depths("2 to 300", "200").expect("depths");
+        assert!((learned.start() - 50.0 / 300.0).abs() < 1e-12, "{learned:?}");
+        assert!((learned.end() - 199.0 / 2.0).abs() < 1e-12, "{learned:?}");
+        for (pots, stack) in
+            [("none", "200"), ("2 to 300", "none"), ("9 to 3", "200"), ("0 to 3", "9")]
+        {
+            assert_eq!(learned_depths(pots, stack), None, "{pots} {stack}");
+        }
+    }
 
     /// Goes all-in with a probability on one street where nothing was bet, and answers with a call
     /// with another.

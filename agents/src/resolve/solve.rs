@@ -10,7 +10,7 @@
 //! nested subgame solving for imperfect-information games", NIPS 2017).
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use cards::{Board, Combo, HoleCards, Range};
@@ -21,7 +21,7 @@ use solvers::subgame::{DepthLimited, Gadget, Options, Solver, Spot, Subgame};
 
 use crate::reach::ActionMatching;
 use crate::resolve::Menus;
-use crate::resolve::continuations::{EndOfFlop, Flops};
+use crate::resolve::continuations::{EndOfFlop, Flops, Outside};
 use crate::{Clock, reach};
 
 /// Minimum probability of an action of the other player when its range is updated.
@@ -387,7 +387,7 @@ impl Effort {
     fn run(&self, game: &mut Game, pot: f64) {
         let mut before = self.left();
         let mut next_check = FIRST_CHECK;
-        let on_flop = matches!(game, Game::Flop(_));
+        let on_flop = matches!(game, Game::Flop(..));
         let enough = if on_flop { self.enough.max(ENOUGH_ON_FLOP) } else { self.enough };
         let mut longest = 0.0;
         while game.iterations() < self.iterations {
@@ -415,8 +415,9 @@ impl Effort {
 enum Game {
     /// On the turn or river, to the end of the hand.
     Exact(Box<Solver>),
-    /// On the flop, to the end of its betting.
-    Flop(Box<DepthLimited<EndOfFlop>>),
+    /// On the flop, to the end of its betting, with the leaves beyond what a network has learned
+    /// from.
+    Flop(Box<DepthLimited<EndOfFlop>>, Arc<OnceLock<Outside>>),
 }
 
 /// A number for each action of each combo.
@@ -426,28 +427,28 @@ impl Game {
     fn step(&mut self) {
         match self {
             Game::Exact(solver) => solver.step(),
-            Game::Flop(flop) => flop.step(),
+            Game::Flop(flop, _) => flop.step(),
         }
     }
 
     fn iterations(&self) -> u32 {
         match self {
             Game::Exact(solver) => solver.iterations(),
-            Game::Flop(flop) => flop.iterations(),
+            Game::Flop(flop, _) => flop.iterations(),
         }
     }
 
     fn exploitability(&mut self) -> f64 {
         match self {
             Game::Exact(solver) => solver.check(0.0).0,
-            Game::Flop(flop) => flop.exploitability(),
+            Game::Flop(flop, _) => flop.exploitability(),
         }
     }
 
     fn root(&self) -> &PublicState {
         match self {
             Game::Exact(solver) => solver.subgame().root(),
-            Game::Flop(flop) => flop.root(),
+            Game::Flop(flop, _) => flop.root(),
         }
     }
 
@@ -459,7 +460,7 @@ impl Game {
                 let spot = Spot::at_state(solver, public).ok()?;
                 Some((spot.player()?, spot.actions().to_vec(), spot.strategies()))
             }
-            Game::Flop(flop) => {
+            Game::Flop(flop, _) => {
                 let (player, actions) = flop.actions(public)?;
                 Some((player, actions.to_vec(), flop.strategies_at(public)?))
             }
@@ -470,7 +471,7 @@ impl Game {
     fn action_values(&mut self, public: &PublicState) -> Option<ByAction> {
         match self {
             Game::Exact(solver) => solver.action_values(public).ok(),
-            Game::Flop(flop) => flop.action_values(public),
+            Game::Flop(flop, _) => flop.action_values(public),
         }
     }
 }
@@ -572,8 +573,11 @@ impl Solved {
             format!("{:.0}", weights.iter().sum::<f64>() / most)
         };
         let estimated = match &*game {
-            Game::Exact(_) => "",
-            Game::Flop(_) => ", with estimated values after its betting",
+            Game::Exact(_) => String::new(),
+            Game::Flop(_, outside) => {
+                let outside = outside.get().map_or_else(String::new, Outside::words);
+                format!(", with estimated values after its betting{outside}")
+            }
         };
         let since = match public.history().len() - root.history().len() {
             0 => "here".to_owned(),
@@ -634,9 +638,11 @@ fn of_flop(
     let &Problem { root, seat, played, flops, .. } = problem;
     let flops = flops.filter(|flops| effort.left() >= flops.least_time())?;
     let menu = |state: &PublicState| menus.actions(0, root, seat, played, state);
-    let game = DepthLimited::new(root, ranges, &menu, flops.for_board(root.board())?).ok()?;
+    let values = flops.for_board(root.board())?;
+    let outside = values.outside();
+    let game = DepthLimited::new(root, ranges, &menu, values).ok()?;
     let bytes = game.bytes() + flops.bytes();
-    Some((Game::Flop(Box::new(game)), bytes))
+    Some((Game::Flop(Box::new(game), outside), bytes))
 }
 
 /// The range with these weights, the largest of which becomes 1; `None` without any.

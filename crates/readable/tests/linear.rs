@@ -6,7 +6,7 @@ use readable::Error;
 use readable::linear::{
     Form, LearningOptions, LinearModel, PUBLISHED, Quirk, Weights, learn, search,
 };
-use readable::shove_fold::{Blind, Payoffs, equilibrium, share};
+use readable::shove_fold::{Blind, Payoffs, Ranges, equilibrium, share};
 
 fn model(stacks: Vec<(f64, Weights)>) -> Result<LinearModel, Error> {
     LinearModel::new("cardroom".to_owned(), "published \"by\" hand".to_owned(), stacks)
@@ -139,6 +139,25 @@ fn a_seed_determines_the_weights_and_every_quirk_changes_them() {
     assert!(form(Form::Call).small[7] != 0.0 && form(Form::Pair).small[8] != 0.0);
     let own = form(Form::Own);
     assert!(own.small != own.big);
+}
+
+#[test]
+fn without_the_cross_term_both_blinds_play_the_same_hands() {
+    let payoffs = Payoffs::new(10.0, 0.0).expect("a stack");
+    for (form, weights) in [(Form::NoCross, [false; 2]), (Form::AllIn, [true; 2])] {
+        let learned = learn(&LearningOptions { form, ..lesson(200_000) }, 3).expect("it converges");
+        let found = search(&payoffs, form, testing::size(800, 8_000), 1);
+        for weights in [learned, found.weights] {
+            let Ranges { jam, call } = weights.ranges();
+            assert_eq!(jam, call, "{form:?}");
+        }
+        assert_eq!([learned.small[6] != 0.0, learned.small[7] != 0.0], weights, "{form:?}");
+        assert_eq!(learned.small, learned.big, "{form:?}");
+        let judged = losses(&found.weights, 10.0);
+        for (judged, said) in judged.iter().zip(found.losses) {
+            assert!((judged - 1000.0 * said).abs() < 1e-6, "{form:?}: {judged} {said}");
+        }
+    }
 }
 
 #[test]

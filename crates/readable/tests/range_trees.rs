@@ -127,3 +127,33 @@ fn a_tree_in_words_says_what_each_hand_does() {
         assert_eq!(tree.plays(hand), plays, "{hand}");
     }
 }
+
+#[test]
+fn the_lines_of_a_card_name_the_questions_with_yes_on_the_way() {
+    let fold = || RangeTree::Leaf(false);
+    let play = || RangeTree::Leaf(true);
+    let low = ask(Question::Low(4), play(), fold());
+    let suited = ask(Question::High(12), play(), low);
+    let rest = ask(Question::Gap(0), play(), fold());
+    let tree = ask(Question::High(13), play(), ask(Question::Suited, suited, rest));
+    let lines = [
+        ["high card K or better", "all-in"],
+        ["suited, high card Q or better", "all-in"],
+        ["suited, low card 4 or better", "all-in"],
+        ["any other suited hand", "fold"],
+        ["a pair", "all-in"],
+        ["all others", "fold"],
+    ];
+    assert_eq!(tree.lines("all-in"), lines.map(|line| line.map(str::to_owned)));
+}
+
+#[test]
+fn a_line_of_a_card_does_not_repeat_what_its_last_question_says() {
+    let ace = ask(Question::High(14), RangeTree::Leaf(true), RangeTree::Leaf(false));
+    let tree = ask(Question::High(13), ace, RangeTree::Leaf(false));
+    let lines = tree.lines("call").into_iter().map(|[when, what]| format!("{when}: {what}"));
+    let lines: Vec<String> = lines.collect();
+    let expected =
+        ["high card A or better: call", "any other hand with high card K or better: fold"];
+    assert_eq!(lines, [&expected[..], &["all others: fold"]].concat());
+}

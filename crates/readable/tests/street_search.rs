@@ -164,7 +164,7 @@ fn a_search_that_is_taken_up_again_ends_as_one_that_was_not_put_away() {
     let table = &*TABLE;
     let evaluator = table.evaluator(Street::Flop);
     for (method, evaluations) in
-        [(Method::Greedy, 1), (Method::Axis, 3_000), (Method::Genetic, 2_000)]
+        [(Method::Greedy, 1), (Method::Axis, 3_000), (Method::Genetic, 2_000), (Method::Chain, 1)]
     {
         let options = options(method, 7, evaluations);
         let whole = all(&evaluator, options);
@@ -176,6 +176,9 @@ fn a_search_that_is_taken_up_again_ends_as_one_that_was_not_put_away() {
         second.resume(&text).expect("the same search");
         while second.step() {}
         assert_eq!(second.records(), whole.records(), "{method:?}");
+        let [second, whole] = [&second, &whole].map(|search| search.found(0.0));
+        assert_eq!((second.runs, second.results), (whole.runs, whole.results), "{method:?}");
+        assert_eq!(second.chain, whole.chain, "{method:?}");
         let other = Options { seed: 4, ..options };
         let mut other = Search::new(other, &evaluator, Measure::Exact);
         assert!(other.resume(&text).is_err() && other.resume("no text").is_err());
@@ -217,4 +220,53 @@ fn what_greedy_finds_first_stays_and_skylines_do_not_fall() {
     }
     let skyline = (3..=7).map(|most| search.records().up_to(most).expect("found").value);
     assert!(skyline.is_sorted());
+}
+
+/// Whether one rule is the other without one clause, or without one statement of one clause.
+fn extends(longer: &Heuristic, shorter: &Heuristic) -> bool {
+    let (long, short) = (longer.statements(), shorter.statements());
+    let same = |left: &[Statement]| left == short && longer.default() == shorter.default();
+    (0..long.len()).any(|at| {
+        let mut left = long.to_vec();
+        let removed = left.remove(at);
+        removed.clauses.len() == 1 && same(&left)
+            || (0..removed.clauses.len()).any(|clause| {
+                let mut left = long.to_vec();
+                left[at].clauses.remove(clause);
+                same(&left)
+            })
+    })
+}
+
+#[test]
+fn each_rule_of_a_chain_is_the_one_before_with_one_thing_more_and_wins_more() {
+    let table = &*TABLE;
+    let evaluator = table.evaluator(Street::River);
+    let chain = all(&evaluator, options(Method::Chain, 7, 1)).found(0.0).chain;
+    assert!(chain.len() >= 3, "{chain:?}");
+    assert_eq!(chain[0].0.complexity(), 1);
+    for pair in chain.windows(2) {
+        let [(shorter, less), (longer, more)] = pair else { unreachable!("pairs") };
+        assert!(extends(longer, shorter), "{shorter} / {longer}");
+        assert!(more > less && evaluator.value(longer) == *more, "{longer}: {less}, {more}");
+        assert!(longer.complexity() <= 7);
+    }
+    // Of three clauses and actions at most, none of all rules wins more.
+    let proven = all(&evaluator, options(Method::Exhaustive, 3, 1));
+    let best = proven.records().up_to(3).expect("found").value;
+    let found = all(&evaluator, options(Method::Chain, 3, 1)).found(0.0).chain;
+    assert!((found.last().expect("a chain").1 - best).abs() < 1e-9, "{found:?}");
+}
+
+#[test]
+fn axis_aligned_search_makes_no_rule_worse_and_changes_no_length() {
+    let table = &*TABLE;
+    let evaluator = table.evaluator(Street::Flop);
+    let mut search = Search::new(options(Method::Axis, 9, 1), &evaluator, Measure::Exact);
+    for rule in random_rules(&search.language().clone(), 20, 3) {
+        let (better, value) = search.improve(&rule);
+        assert!(value >= evaluator.value(&rule), "{rule}: {better}");
+        assert_eq!(value, evaluator.value(&better));
+        assert_eq!(better.complexity(), rule.complexity());
+    }
 }

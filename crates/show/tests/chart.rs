@@ -165,6 +165,27 @@ fn published_points_stand_beside_a_line_and_in_the_legend() {
 }
 
 #[test]
+fn a_cloud_has_one_small_point_for_each_place_and_no_line() {
+    let points = vec![(3.0, 1.0), (3.0, 1.0), (4.0, 2.0), (4.0, 2.000_000_1)];
+    let lines = vec![
+        Line {
+            class: "best",
+            name: "best",
+            points: vec![(3.0, 1.0), (4.0, 2.0)],
+            ..Line::default()
+        },
+        Line { class: "rule", name: "a rule", points, cloud: true, ..Line::default() },
+    ];
+    let svg = Chart { lines, ..Chart::new("cloud", "title", "clauses") }.file();
+    // One in the legend.
+    assert_eq!(svg.matches("<circle class=\"rule\"").count(), 3, "{svg}");
+    assert_eq!(svg.matches("<polyline class=\"rule\"").count(), 0, "{svg}");
+    let [dot, line] =
+        ["<circle class=\"rule\"", "<polyline class=\"best\""].map(|shape| svg.rfind(shape));
+    assert!(dot < line, "a cloud is behind the lines: {svg}");
+}
+
+#[test]
 fn intervals_have_a_mark_for_each_estimate_and_letters_as_wide_as_a_phone() {
     let row =
         |marks: &[Option<(f64, f64)>]| Row { name: "a – b".to_owned(), marks: marks.to_vec() };

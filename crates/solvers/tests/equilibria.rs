@@ -1,7 +1,9 @@
 //! Equilibria: known values, and agreement of regret minimisation with linear programs.
 
 use proptest::prelude::*;
+use show::svg::tree::{BoxKind, TreeBox};
 use solvers::games::Dealt;
+use solvers::small::solve::picture;
 use solvers::{Cfr, Player, Profile, Sequences, Tree, Variant, linear};
 
 use crate::small::{self, Matrix};
@@ -119,4 +121,28 @@ fn a_policy_is_met_by_its_best_response() {
     let illegal = |_: &game::InfoSet| game::Strategy::pure(game::Action::RaiseTo(100));
     let refused = dealt.profile(&tree, &game, &By(illegal)).expect_err("no such raise");
     assert!(refused.to_string().contains("legal"), "{refused}");
+}
+
+#[test]
+fn the_picture_of_a_tree_has_all_nodes_and_its_ends_are_all_that_happens() {
+    let tree = small::kuhn();
+    let game = Sequences::new(&tree);
+    let drawn = picture("kuhn", &tree, &game, &Profile::uniform(&game));
+    assert_eq!(drawn.nodes.len(), tree.nodes().len());
+    let ends = drawn.nodes.iter().filter(|node| node.kind == BoxKind::Leaf);
+    let reach = |node: &TreeBox| node.done.trim_start_matches("π ").parse::<f64>().expect("π");
+    let all: f64 = ends.map(reach).sum();
+    assert!((all - 1.0).abs() < 0.02, "rounded to three decimals: {all}");
+    for (index, node) in drawn.nodes.iter().enumerate() {
+        assert!(node.parent.is_none_or(|parent| parent < index), "{node:?}");
+    }
+    // Two nodes of each of the twelve information sets: the other player has one of two cards.
+    let sets = drawn.nodes.iter().filter(|node| node.place.contains("set")).count();
+    assert_eq!(sets, 24);
+    assert!(
+        drawn
+            .nodes
+            .iter()
+            .all(|node| !node.place.contains("set") || node.place.ends_with("(2 nodes)"))
+    );
 }

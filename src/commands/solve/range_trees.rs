@@ -1,6 +1,7 @@
 //! `cardroom solve trees`: the best shove and call ranges that a tree of a few questions can
 //! describe.
 
+use std::path::PathBuf;
 use std::sync::Mutex;
 
 use readable::shove_fold::range_trees::{BlindTrees, Limits, Loss, RangeTrees, optima};
@@ -9,8 +10,9 @@ use readable::shove_fold::{Blind, Payoffs};
 use crate::arguments::{Stacks, Threads};
 use crate::exit::Failure;
 use crate::interrupt;
-use crate::output::{Output, Report};
+use crate::output::{self, Output, Report};
 use crate::progress::Progress;
+use crate::report;
 
 /// Find the decision trees about the two cards that lose least at all-in or fold, for each number
 /// of questions, with proof.
@@ -35,6 +37,12 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 3,
         value_parser = clap::value_parser!(u8).range(1..=4))]
     depth: u8,
+    /// Write the largest trees at one stack to this file, .html, as a one-page card for printing
+    #[arg(long, value_name = "FILE")]
+    card: Option<PathBuf>,
+    /// Draw that card into this SVG file
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
     #[command(flatten)]
     threads: Threads,
     #[arg(from_global)]
@@ -45,7 +53,12 @@ pub struct Args {
 
 /// Runs the command: finds the trees and prints them.
 pub fn run(args: &Args) -> Result<Output, Failure> {
+    output::check(args.svg.as_deref())?;
+    output::check_card(args.card.as_deref())?;
     let stacks = args.stack.checked()?;
+    if stacks.len() > 1 && (args.card.is_some() || args.svg.is_some()) {
+        return Err(Failure::usage("--card and --svg are for one --stack"));
+    }
     let jobs = stacks.iter().flat_map(|&stack| [(stack, Blind::Small), (stack, Blind::Big)]);
     let jobs = jobs.map(|(stack, blind)| {
         let payoffs = Payoffs::new(stack, args.ante)?;
@@ -75,7 +88,16 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     if stop.asked() {
         return Err(Failure::interrupted("stopped: trees are found in seconds, and none are kept"));
     }
-    Output::report(&RangeTrees { ante: args.ante, depth: args.depth, blinds }, args.json)
+    let trees = RangeTrees { ante: args.ante, depth: args.depth, blinds };
+    if let Some(card) = trees.card() {
+        if let Some(path) = &args.card {
+            report::write(path, &card.html())?;
+        }
+        if let Some(path) = &args.svg {
+            report::write(path, &card.svg())?;
+        }
+    }
+    Output::report(&trees, args.json)
 }
 
 impl Report for RangeTrees {

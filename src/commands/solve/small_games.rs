@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use protocol::acpc::gamedef::Reading;
 use serde::Serialize;
 use solvers::games::{Dealt, TenCards};
-use solvers::small::solve::{Algorithm, InfosetStrategy, Limits, SolveReport, solve, strategies};
+use solvers::small::solve::{
+    Algorithm, DRAWN_NODES, InfosetStrategy, Limits, SolveReport, picture, solve, strategies,
+};
 use solvers::{Player, Sequences, Tree};
 
 use super::Goal;
@@ -13,6 +15,7 @@ use crate::arguments::Given;
 use crate::exit::Failure;
 use crate::output::{self, Output, Report};
 use crate::progress::Progress;
+use crate::report;
 
 /// Solve a small two-player game.
 ///
@@ -41,6 +44,10 @@ pub(super) struct Args {
     /// Write the strategies to this JSON file
     #[arg(long, value_name = "FILE")]
     strategy: Option<PathBuf>,
+    /// Draw the tree of a very small game, such as Kuhn poker, into this SVG file: information sets,
+    /// strategies, and the probability with which they come to each node
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
     /// Seed for the sampling algorithms
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     seed: u64,
@@ -68,6 +75,7 @@ impl Report for SolveReport<'_> {
 /// Runs the command: solves the game and prints the table.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     output::check(args.strategy.as_deref())?;
+    output::check(args.svg.as_deref())?;
     let (name, algorithm_name) = (args.game.as_str(), args.algorithm.as_str());
     let algorithm = algorithm_name.parse::<Algorithm>().map_err(|error| {
         Failure::usage(format!("--algorithm: {error}; or external, outcome, linear-program"))
@@ -91,6 +99,13 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
         None => None,
     };
     let tree = tree(name, args.nodes)?;
+    if args.svg.is_some() && tree.nodes().len() > DRAWN_NODES {
+        return Err(Failure::usage(format!(
+            "--svg: the tree of {name} has {} nodes, and a picture at most {DRAWN_NODES}: leave it \
+             out",
+            tree.nodes().len()
+        )));
+    }
     let game = Sequences::new(&tree);
     let limits = Limits { iterations: args.iterations, until, seed: args.seed };
     let mut progress = Progress::new(args.iterations.into(), "iterations", args.json || args.quiet);
@@ -103,6 +118,9 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
         let players = Player::BOTH.map(|player| strategies(&tree, &game, &profile, player));
         let schema = "cardroom-strategy/1";
         super::write_json(path, &StrategyFile { schema, game: name, players })?;
+    }
+    if let Some(path) = &args.svg {
+        report::write(path, &picture(name, &tree, &game, &profile).svg())?;
     }
     let report = SolveReport::new(name, algorithm_name, &tree, points);
     Output::report(&report, args.json)

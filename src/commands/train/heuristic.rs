@@ -19,9 +19,9 @@ use matches::runner::Stop;
 use protocol::acpc::gamedef::Reading;
 use readable::heuristic::fitness::{FactClasses, Sampler};
 use readable::heuristic::search::{
-    Found, MeanWinnings, Measure, Method, Opponent, Options, Rates, RuleEvaluator,
-    RulebookImprovement, RulebookOptions, RulebookSearch, Search, StreetReport, cross_results,
-    sampled, statements,
+    Finished, Found, MeanWinnings, Measure, Measurement, Method, Opponent, Options, Rates,
+    RuleEvaluator, RulebookImprovement, RulebookOptions, RulebookSearch, Search, StreetReport,
+    cross_results, sampled, statements,
 };
 use readable::heuristic::{Heuristic, RuleScope, Rulebook};
 use runs::write_whole;
@@ -60,7 +60,7 @@ pub struct Args {
     /// Search the lists of all streets of this game together: a built-in name, or the path of an
     /// ACPC game definition
     #[arg(long, value_name = "FILE", conflicts_with_all = ["street", "search", "complexity", "rule",
-        "rules", "response", "meet", "fitness", "matches", "table", "flops", "evaluations"])]
+        "rules", "response", "meet", "finish", "fitness", "matches", "table", "flops", "evaluations"])]
     game: Option<String>,
     /// With --game: maximum statements over all streets, without the default actions
     #[arg(long, value_name = "N", default_value_t = 8,
@@ -85,7 +85,8 @@ pub struct Args {
     #[arg(long, value_name = "N", requires = "search",
         value_parser = clap::value_parser!(u8).range(3..=20))]
     complexity: Option<u8>,
-    /// Number of rules to measure, as in 20k; greedy and exhaustive search end by themselves
+    /// Number of rules to measure, as in 20k; greedy and exhaustive search and chains end by
+    /// themselves
     #[arg(long, value_name = "N", default_value = "21k", requires = "search")]
     evaluations: Count,
     /// Only rules about cards: the hand, its high card, outs and the board
@@ -110,6 +111,9 @@ pub struct Args {
     /// Also play the measured rules against each other, --matches per pair
     #[arg(long)]
     meet: bool,
+    /// Also improve each measured rule by axis-aligned search, one value or action at a time
+    #[arg(long)]
+    finish: bool,
     /// How rules are measured: exactly, or by matches as published
     #[arg(long, value_enum, default_value = "exact")]
     fitness: Fitness,
@@ -151,6 +155,8 @@ enum Kind {
     Genetic,
     /// Simulated annealing with restarts
     Anneal,
+    /// A chain of rules, each of which adds a clause or a statement to the one before
+    Chain,
     /// All rules; the best are proven
     Exhaustive,
 }
@@ -168,6 +174,7 @@ impl From<Kind> for Method {
             Kind::Axis => Method::Axis,
             Kind::Genetic => Method::Genetic,
             Kind::Anneal => Method::Anneal,
+            Kind::Chain => Method::Chain,
             Kind::Exhaustive => Method::Exhaustive,
         }
     }
@@ -214,8 +221,15 @@ fn one_street(args: &Args, street: Street) -> Result<Output, Failure> {
     }
     let whole = ["statements", "rounds", "deals", "start", "equities"];
     args.given.refuse(&whole, "it is for --game")?;
-    if matches!(args.search, Some(Kind::Greedy | Kind::Exhaustive)) {
-        args.given.refuse(&["evaluations"], "greedy and exhaustive search end by themselves")?;
+    if matches!(args.search, Some(Kind::Greedy | Kind::Chain | Kind::Exhaustive)) {
+        let why = "greedy and exhaustive search and chains end by themselves";
+        args.given.refuse(&["evaluations"], why)?;
+    }
+    if args.rule.is_empty() && args.rules.is_empty() {
+        args.given.refuse(&["finish"], "it improves the rules of --rule and --rules")?;
+    }
+    if args.fitness == Fitness::Sampled {
+        args.given.refuse(&["finish"], "it is for exact fitness: leave --fitness out")?;
     }
     if args.search.is_none() {
         args.given.refuse(&["out"], "without --search no rule is found that could be written")?;
@@ -233,7 +247,12 @@ fn one_street(args: &Args, street: Street) -> Result<Output, Failure> {
     let worth = args.measure(&evaluator, &sampler, &rules);
     let measured = rules.iter().zip(worth).map(|(rule, worth)| {
         let response = || opponent.response(&evaluator, &counts, rule);
-        Ok((rule.clone(), worth, args.response.then(response).transpose()?))
+        Ok(Measurement {
+            rule: rule.clone(),
+            winnings: worth,
+            best_response: args.response.then(response).transpose()?,
+            finished: args.finish.then(|| args.finished(&evaluator, rule, most)),
+        })
     });
     let measured = measured.collect::<Result<Vec<_>, readable::Error>>()?;
     let meetings = if args.meet {
@@ -360,6 +379,20 @@ impl Args {
         }
     }
 
+    /// What axis-aligned search makes of a rule.
+    fn finished(&self, evaluator: &RuleEvaluator, rule: &Heuristic, most: usize) -> Finished {
+        let options = Options {
+            method: Method::Axis,
+            most,
+            evaluations: self.evaluations.0,
+            seed: self.seed,
+            cards_only: self.cards_only,
+        };
+        let mut search = Search::new(options, evaluator, Measure::Exact);
+        let (rule, value) = search.improve(rule);
+        Finished { rule, value, evaluations: search.records().evaluations() }
+    }
+
     fn search(
         &self,
         options: Options,
@@ -376,7 +409,11 @@ impl Args {
         let mut checkpoint = Checkpoint::begin(self.out.as_deref())?;
         checkpoint.resume(|text| search.resume(text))?;
         let pool = self.threads.pool()?;
-        let unit = if options.method == Method::Exhaustive { "parts" } else { "rules" };
+        let unit = match options.method {
+            Method::Exhaustive => "parts",
+            Method::Greedy | Method::Chain => "steps",
+            Method::Axis | Method::Genetic | Method::Anneal => "rules",
+        };
         let begun = Instant::now();
         let mut progress = Progress::patient(search.progress().most, unit, self.quiet);
         loop {
@@ -391,10 +428,7 @@ impl Args {
         }
         progress.finish();
         checkpoint.end();
-        let Options { method, seed, .. } = options;
-        let (records, seconds) = (search.records().clone(), begun.elapsed().as_secs_f64());
-        let sampled = self.fitness == Fitness::Sampled;
-        Ok(Found { records, method, seed, seconds, sampled })
+        Ok(search.found(begun.elapsed().as_secs_f64()))
     }
 }
 

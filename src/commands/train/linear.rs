@@ -75,6 +75,10 @@ enum Method {
 enum Which {
     /// One for each of the seven published features
     Published,
+    /// These without the last, the one of all-ins of the small blind
+    NoCross,
+    /// These, the last one of all-ins and calls alike
+    AllIn,
     /// These, and a constant for the big blind's calls
     Call,
     /// These, and one for pairs
@@ -155,6 +159,8 @@ impl From<Which> for Form {
     fn from(which: Which) -> Form {
         match which {
             Which::Published => Form::Published,
+            Which::NoCross => Form::NoCross,
+            Which::AllIn => Form::AllIn,
             Which::Call => Form::Call,
             Which::Pair => Form::Pair,
             Which::Own => Form::Own,

@@ -71,6 +71,9 @@ pub(super) struct Args {
     /// Permutations of the suits used for each situation; more than 1 only with direct
     #[arg(long, value_name = "N", default_value_t = 1)]
     renamings: usize,
+    /// Train on this number of situations only, the first of those for training
+    #[arg(long, value_name = "N")]
+    situations: Option<Count>,
     /// With by-hand: hands of each situation used for training [default: 200]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     hands: Option<u32>,
@@ -105,6 +108,7 @@ impl Args {
             renamings: self.renamings,
             hands: self.hands.unwrap_or(200) as usize,
             seed: self.seed,
+            situations: self.situations.map(|count| count.0 as usize),
         }
     }
 

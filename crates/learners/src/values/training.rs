@@ -37,6 +37,8 @@ pub struct LessonSettings {
     pub hands: usize,
     /// The seed of the hands that are drawn.
     pub seed: u64,
+    /// The number of situations to train on, the first of that part; `None` for all of it.
+    pub situations: Option<usize>,
 }
 
 /// The name for features chosen by hand instead of an encoding.
@@ -85,21 +87,30 @@ impl Lesson {
                 settings.data.display()
             )));
         }
+        let learned = settings.situations.unwrap_or(train);
+        if learned == 0 || learned > train {
+            return Err(Error::new(format!(
+                "{}: {learned} situations to train on: give 1 to {train}, the others are for \
+                 choosing the epoch and for testing",
+                settings.data.display()
+            )));
+        }
         let street = &database.card().content.street;
         let input_encoding = input_encoding(&settings.encoding, street, making)?;
+        let used = learned + valid - train;
         let (rows, numbers) = match &input_encoding {
             InputEncoding::Ranges(encoding) => {
-                (valid * settings.renamings, encoding.columns() + 2 * encoding.buckets())
+                (used * settings.renamings, encoding.columns() + 2 * encoding.buckets())
             }
-            InputEncoding::ByHand => (valid * settings.hands, by_hand::COLUMNS + 1),
-            InputEncoding::EndOfFlop => (valid * settings.hands, flop::COLUMNS + 1),
+            InputEncoding::ByHand => (used * settings.hands, by_hand::COLUMNS + 1),
+            InputEncoding::EndOfFlop => (used * settings.hands, flop::COLUMNS + 1),
         };
         let needed = 4 * rows as u64 * numbers as u64;
         if needed > memory {
             let text = format!("{rows} rows would take {needed} bytes");
             return Err(Error::with_kind(Kind::Memory { rows: rows as u64, needed }, text));
         }
-        let (train, valid, test) = (0..train, train..valid, valid..count);
+        let (train, valid, test) = (0..learned, train..valid, valid..count);
         Ok(Lesson { settings, database, input_encoding, train, valid, test })
     }
 
@@ -107,9 +118,13 @@ impl Lesson {
     /// those of the network, with the device.
     pub fn identity(&self, options: &str) -> String {
         let LessonSettings { encoding, renamings, hands, .. } = &self.settings;
+        let learned = match self.settings.situations {
+            Some(situations) => format!("situations = {situations}\n"),
+            None => String::new(),
+        };
         format!(
             "encoding = {encoding}\noptions = {options}\nrenamings = {renamings}\nhands = {hands}\n\
-             data = {}\n",
+             {learned}data = {}\n",
             self.database.card().sha256
         )
     }

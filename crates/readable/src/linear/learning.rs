@@ -29,6 +29,11 @@ use crate::shove_fold::{Blind, Equilibrium, Payoffs, equilibrium, share};
 pub enum Form {
     /// One weight for each of the seven published features, shared by both blinds.
     Published,
+    /// The published features without the last, which is of all-ins of the small blind: what either
+    /// blind plays depends on the cards alone.
+    NoCross,
+    /// The published features, the last one for either blind that plays.
+    AllIn,
     /// The published form, with a constant for the big blind's calls.
     Call,
     /// In addition a weight for pairs.
@@ -41,11 +46,34 @@ impl Form {
     /// The number of features with weights.
     fn features(self) -> usize {
         match self {
-            Form::Published => PUBLISHED_FEATURES,
+            Form::NoCross => CONSTANTS[0],
+            Form::Published | Form::AllIn => PUBLISHED_FEATURES,
             Form::Call => PUBLISHED_FEATURES + 1,
             Form::Pair | Form::Own => FEATURES.len(),
         }
     }
+
+    /// The constants of an all-in and of a call that a search may choose.
+    fn constants(self) -> Constants {
+        match self {
+            Form::NoCross => Constants::None,
+            Form::Published => Constants::AllIn,
+            Form::AllIn => Constants::Shared,
+            Form::Call | Form::Pair | Form::Own => Constants::Each,
+        }
+    }
+}
+
+/// Which constants a form of weights has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Constants {
+    None,
+    /// For the small blind's all-ins.
+    AllIn,
+    /// One for both blinds.
+    Shared,
+    /// One for each blind.
+    Each,
 }
 
 // Monte Carlo learning of linear action values by self-play, as published.
@@ -126,7 +154,12 @@ pub fn learn(lesson: &LearningOptions, seed: u64) -> Result<Weights, Error> {
             return Err(learner.diverged(lesson, seed, hand / CHECK_INTERVAL * CHECK_INTERVAL));
         }
     }
-    let [small, big] = [0, learner.own].map(|at| learner.theta[at]);
+    let [mut small, mut big] = [0, learner.own].map(|at| learner.theta[at]);
+    if lesson.form == Form::AllIn {
+        // The last weight is also that of calls.
+        let [jam, call] = CONSTANTS;
+        (small[call], big[call]) = (small[jam], big[jam]);
+    }
     Ok(Weights { small, big })
 }
 
@@ -174,6 +207,9 @@ impl Learner {
         }
         let of = |kind, blind, plays| {
             let mut all = features(kind, blind, plays);
+            if lesson.form == Form::AllIn {
+                all[CONSTANTS[0]] = f64::from(u8::from(plays));
+            }
             all[used..].fill(0.0);
             all
         };
@@ -416,29 +452,45 @@ impl Search<'_> {
             (low - high > 1e-9).then_some(-0.5 * (low + high))
         };
         let mut point = Point { direction, constants: [0.0; 2], losses: [f64::INFINITY; 2] };
-        if seats[0] {
-            self.payoffs.at_least_by_prefix(&order, |played, value| {
-                let lost = self.value - value;
-                if let Some(constant) = cut(played).filter(|_| lost < point.losses[0]) {
-                    point.losses[0] = lost;
-                    point.constants[0] = constant;
-                }
-            });
+        let constants = form.constants();
+        // What each blind loses if it plays the best hand, the best two, and so on.
+        let mut lost: [Vec<f64>; 2] = [Vec::new(), Vec::new()];
+        let free = match constants {
+            Constants::None => [false; 2],
+            Constants::AllIn => [true, false],
+            Constants::Shared | Constants::Each => [true; 2],
+        };
+        if seats[0] && free[0] {
+            let visit = |_, value| lost[0].push(self.value - value);
+            self.payoffs.at_least_by_prefix(&order, visit);
         }
-        let free = form != Form::Published;
-        if seats[1] && free {
-            self.payoffs.at_most_by_prefix(&order, |played, value| {
-                let lost = value - self.value;
-                if let Some(constant) = cut(played).filter(|_| lost < point.losses[1]) {
-                    point.losses[1] = lost;
-                    point.constants[1] = constant;
-                }
-            });
+        if seats[1] && free[1] {
+            self.payoffs.at_most_by_prefix(&order, |_, value| lost[1].push(value - self.value));
         }
-        if seats[1] && !free {
-            let mut call = [0.0; StartingHand::COUNT];
-            hands.iter().filter(|(score, _)| *score > 0.0).for_each(|&(_, hand)| call[hand] = 1.0);
-            point.losses[1] = self.payoffs.at_most(&call) - self.value;
+        if constants == Constants::Shared && seats == [true; 2] {
+            for (at, (small, big)) in lost[0].iter().zip(&lost[1]).enumerate() {
+                let better = small + big < point.losses.iter().sum();
+                if let Some(constant) = cut(at + 1).filter(|_| better) {
+                    (point.losses, point.constants) = ([*small, *big], [constant; 2]);
+                }
+            }
+            return point;
+        }
+        for (blind, lost) in lost.iter().enumerate() {
+            for (at, &lost) in lost.iter().enumerate() {
+                if let Some(constant) = cut(at + 1).filter(|_| lost < point.losses[blind]) {
+                    point.losses[blind] = lost;
+                    point.constants[blind] = constant;
+                }
+            }
+        }
+        let mut positive = [0.0; StartingHand::COUNT];
+        hands.iter().filter(|(score, _)| *score > 0.0).for_each(|&(_, hand)| positive[hand] = 1.0);
+        if seats[0] && !free[0] {
+            point.losses[0] = self.value - self.payoffs.at_least(&positive);
+        }
+        if seats[1] && !free[1] {
+            point.losses[1] = self.payoffs.at_most(&positive) - self.value;
         }
         for (loss, counts) in point.losses.iter_mut().zip(seats) {
             if !counts {
@@ -602,6 +654,8 @@ impl TrainingPlan {
     fn method(&self) -> String {
         let weights = match self.form {
             Form::Published => "the published weights",
+            Form::NoCross => "without the weight of all-ins of the small blind",
+            Form::AllIn => "with a weight of all-ins and calls for that of all-ins",
             Form::Call => "with a constant for calls",
             Form::Pair => "with weights for calls and pairs",
             Form::Own => "with weights for each blind",

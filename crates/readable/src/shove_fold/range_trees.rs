@@ -13,7 +13,8 @@ use std::fmt;
 use cards::StartingHand;
 use serde::Serialize;
 use show::Table as TextTable;
-use show::number::percent;
+use show::card::{Card, CardSection};
+use show::number::{capital, percent};
 
 use super::{Blind, Equilibrium, KINDS, Payoffs, Range, Ranges, equilibrium, range_of, share};
 
@@ -54,6 +55,42 @@ impl RangeTree {
                     RangeTree::Leaf(_) => format!("{question}: {yes}; else {no}"),
                     RangeTree::Ask(..) => format!("{question}: ({yes}); else {no}"),
                 }
+            }
+        }
+    }
+
+    /// The tree as lines of when and what, of which the first that is true counts: the questions
+    /// with the answer yes on the way to a leaf, and the action there.
+    pub fn lines(&self, action: &str) -> Vec<[String; 2]> {
+        let mut paths = Vec::new();
+        self.add_paths(&mut Vec::new(), &mut paths);
+        let line = |(at, (asked, played)): (usize, &(Vec<Question>, bool))| {
+            // Others than in the lines above, if those ask what this one does and more.
+            let before = at.checked_sub(1).map(|before| &paths[before].0);
+            let rest = before
+                .is_some_and(|before| before.len() > asked.len() && before.starts_with(asked));
+            let needed = asked.iter().filter(|one| !asked.iter().any(|other| other.implies(**one)));
+            let words: Vec<String> = needed.map(ToString::to_string).collect();
+            let when = match (rest, asked.as_slice()) {
+                (_, []) => "all others".to_owned(),
+                (false, _) => words.join(", "),
+                (true, [Question::Suited]) => "any other suited hand".to_owned(),
+                (true, _) => format!("any other hand with {}", words.join(", ")),
+            };
+            [when, if *played { action } else { "fold" }.to_owned()]
+        };
+        paths.iter().enumerate().map(line).collect()
+    }
+
+    /// Adds the leaves in order, each with the questions on the way whose answer is yes.
+    fn add_paths(&self, asked: &mut Vec<Question>, paths: &mut Vec<(Vec<Question>, bool)>) {
+        match self {
+            RangeTree::Leaf(played) => paths.push((asked.clone(), *played)),
+            RangeTree::Ask(question, answers) => {
+                asked.push(*question);
+                answers[0].add_paths(asked, paths);
+                asked.pop();
+                answers[1].add_paths(asked, paths);
             }
         }
     }
@@ -163,6 +200,16 @@ impl Question {
             Question::Low(least) => low >= least,
             Question::Gap(most) => high - low <= most,
             Question::Suited => hand.is_suited(),
+        }
+    }
+
+    /// Whether all hands with the answer yes have it to another question of the same kind, too.
+    fn implies(self, other: Question) -> bool {
+        match (self, other) {
+            (Question::High(one), Question::High(other))
+            | (Question::Low(one), Question::Low(other)) => one > other,
+            (Question::Gap(one), Question::Gap(other)) => one < other,
+            _ => false,
         }
     }
 }
@@ -718,6 +765,9 @@ struct BestTree {
     played_share: f64,
     /// The tree in words.
     tree: String,
+    /// The tree as lines of when and what.
+    #[serde(skip)]
+    lines: Vec<[String; 2]>,
 }
 
 impl BlindTrees {
@@ -734,8 +784,64 @@ impl BlindTrees {
             proven: optimum.proven(),
             played_share: share(&optimum.tree.range()),
             tree: optimum.tree.words(action),
+            lines: optimum.tree.lines(action),
         };
         BlindTrees { stack, blind, trees: optima.iter().enumerate().map(tree).collect(), action }
+    }
+}
+
+impl RangeTrees {
+    /// The largest trees of the first stack as a card to play by; `None` without trees.
+    pub fn card(&self) -> Option<Card> {
+        let stack = self.blinds.first()?.stack;
+        let here = || self.blinds.iter().filter(|blind| blind.stack == stack);
+        let section = |blind: &BlindTrees| {
+            let best = blind.trees.last()?;
+            let when = match blind.action {
+                "call" => "the other is all-in",
+                _ => "you act first",
+            };
+            let lines = best.lines.iter().map(|[when, what]| [capital(when), what.clone()]);
+            Some(CardSection {
+                head: format!("{}: {when}", capital(blind.blind)),
+                lines: lines.collect(),
+            })
+        };
+        let lost = |blind: &BlindTrees| {
+            let best = blind.trees.last()?;
+            Some(format!("{:.1} as {}", best.loses_mbb, blind.blind))
+        };
+        let most =
+            here().filter_map(|blind| blind.trees.last()).map(|tree| tree.questions).max()?;
+        let proven = here().filter_map(|blind| blind.trees.last()).all(|tree| tree.proven);
+        let proof = if proven {
+            format!("No rule of {most} questions about the cards loses less.")
+        } else {
+            "Rules of as many questions may lose less.".to_owned()
+        };
+        let ante = if self.ante > 0.0 { format!(", ante {}", self.ante) } else { String::new() };
+        Some(Card {
+            head: format!("All-in or fold with {stack} big blinds"),
+            reading: format!(
+                "For two players with {stack} big blinds each, blinds 0.5 and 1{ante}. Look at \
+                 your two cards and go down the list: the first line that is true says what you \
+                 do."
+            ),
+            sections: here().filter_map(section).collect(),
+            terms: vec![
+                "High card and low card: the higher and the lower of the two; of a pair both are \
+                 its rank."
+                    .to_owned(),
+            ],
+            foot: vec![
+                format!(
+                    "A best response wins from these rules, in thousandths of a big blind per \
+                     hand: {}. {proof}",
+                    here().filter_map(lost).collect::<Vec<_>>().join(", ")
+                ),
+                format!("Made by cardroom {}.", env!("CARGO_PKG_VERSION")),
+            ],
+        })
     }
 }
 

@@ -5,6 +5,7 @@
 //! own colours. Classes are `grid`, `zero`, `band` and `text`, and the class of each line, which
 //! its band has too; all are drawn in their `color`.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::ops::Range;
 
@@ -59,6 +60,8 @@ pub struct Line<'a> {
     pub band: Vec<(f64, [f64; 2])>,
     /// Whether its points are drawn alone, without a line between them.
     pub dots: bool,
+    /// Whether its points are a cloud: many small ones, behind all lines.
+    pub cloud: bool,
 }
 
 /// A narrow chart as data: what a template says of it.
@@ -86,6 +89,8 @@ struct LineData {
     band: Vec<(f64, [f64; 2])>,
     #[serde(default)]
     dots: bool,
+    #[serde(default)]
+    cloud: bool,
 }
 
 impl ChartData {
@@ -98,6 +103,7 @@ impl ChartData {
             points: line.points.clone(),
             band: line.band.clone(),
             dots: line.dots,
+            cloud: line.cloud,
         });
         let chart = Chart {
             description: self.description,
@@ -216,13 +222,22 @@ impl<'a> Chart<'a> {
                 area.points(upper.chain(lower))
             ));
         }
+        for line in self.lines.iter().filter(|line| line.cloud) {
+            let places = line.points.iter().map(|&(at, value)| area.at(at, value));
+            // Points on the same spot are one.
+            let places: BTreeSet<String> = places.map(|[x, y]| format!("{x:.1} {y:.1}")).collect();
+            for place in places {
+                let (x, y) = place.split_once(' ').unwrap_or_default();
+                small_dot(&mut picture, line.class, x, y);
+            }
+        }
         for line in self.lines.iter().filter(|line| line.dots) {
             for &(at, value) in &line.points {
                 draw_dot(&mut picture, line.class, area.position(at, value));
             }
         }
-        let lines = self.lines.iter().enumerate();
-        for (number, line) in lines.filter(|(_, line)| line.points.len() > 1 && !line.dots) {
+        let is_line = |line: &Line<'_>| line.points.len() > 1 && !line.dots && !line.cloud;
+        for (number, line) in self.lines.iter().enumerate().filter(|(_, line)| is_line(line)) {
             picture.add(format_args!(
                 "<polyline class=\"{}\" points=\"{}\" {}/>",
                 line.class,
@@ -264,7 +279,9 @@ impl<'a> Chart<'a> {
                 x = left;
             }
             let y = top + 6.0;
-            if line.dots {
+            if line.cloud {
+                small_dot(picture, line.class, &format!("{:.1}", x + 14.0), &format!("{y:.1}"));
+            } else if line.dots {
                 draw_dot(picture, line.class, [x + 14.0, y]);
             } else {
                 picture.add(format_args!(
@@ -334,6 +351,13 @@ fn draw_dot(picture: &mut Picture, class: &str, [x, y]: [f64; 2]) {
     picture.add(format_args!(
         "<circle class=\"{class}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4.5\" fill=\"none\" \
          stroke=\"currentColor\" stroke-width=\"2\"/>"
+    ));
+}
+
+fn small_dot(picture: &mut Picture, class: &str, x: &str, y: &str) {
+    picture.add(format_args!(
+        "<circle class=\"{class}\" cx=\"{x}\" cy=\"{y}\" r=\"2\" fill=\"currentColor\" \
+         fill-opacity=\"0.5\"/>"
     ));
 }
 

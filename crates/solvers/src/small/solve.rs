@@ -7,9 +7,12 @@ use std::str::FromStr;
 
 use serde::Serialize;
 use show::Table;
-use show::number::whole;
+use show::number::{counted, signed_minus, whole};
+use show::svg::tree::{BoxKind, TreeBox, TreePicture};
 
-use super::{Cfr, Player, Profile, Sampling, SamplingOptions, Scheme, Sequences, Tree, linear};
+use super::{
+    Cfr, Player, Profile, Sampling, SamplingOptions, Scheme, Sequences, Tree, TreeNode, linear,
+};
 use crate::{Error, Variant};
 
 /// An algorithm that can be named.
@@ -194,4 +197,107 @@ pub fn strategies<'a>(
         InfosetStrategy { infoset: &infoset.name, actions }
     });
     infoset.collect()
+}
+
+/// The most nodes of a tree that is drawn.
+pub const DRAWN_NODES: usize = 200;
+
+/// The probability with which strategies come to a node, by whose choices it is.
+#[derive(Debug, Clone, Copy)]
+struct Reach {
+    players: [f64; 2],
+    chance: f64,
+}
+
+impl Reach {
+    fn all(self) -> f64 {
+        self.players[0] * self.players[1] * self.chance
+    }
+}
+
+/// The tree as a picture: at each node the information set and its number of nodes, the strategy
+/// there, and the probability with which the profile comes to the node, as the part of the player
+/// who acts times that of the other one and of chance; at each end what the first player wins.
+/// Larger trees than [`DRAWN_NODES`] have no readable picture.
+pub fn picture(name: &str, tree: &Tree, game: &Sequences, profile: &Profile) -> TreePicture {
+    let mut members: BTreeMap<(usize, u32), usize> = BTreeMap::new();
+    for node in tree.nodes() {
+        if let TreeNode::Decision { player, infoset, .. } = node {
+            *members.entry((player.index(), *infoset)).or_default() += 1;
+        }
+    }
+    let colours =
+        |action: usize| format!("class=\"amount\" opacity=\"{}\"", [1.0, 0.55, 0.3][action % 3]);
+    let mut nodes: Vec<TreeBox> = Vec::new();
+    // Depth first, so that branches are drawn one below the other: the node, the index of its
+    // parent's box, what leads to it, and its reach.
+    let start = Reach { players: [1.0; 2], chance: 1.0 };
+    let mut open = vec![(0_u32, None, String::new(), start)];
+    while let Some((node, parent, condition, reach)) = open.pop() {
+        let index = nodes.len();
+        let mut drawn = TreeBox {
+            parent,
+            title: condition.clone(),
+            condition,
+            place: String::new(),
+            done: format!("π {:.3}", reach.all()),
+            bar: Vec::new(),
+            kind: BoxKind::Plain,
+        };
+        let mut below = Vec::new();
+        match tree.nodes()[node as usize] {
+            TreeNode::End(won) => {
+                drawn.place = format!("the first player wins {}", signed_minus(won, 0));
+                drawn.kind = BoxKind::Leaf;
+            }
+            TreeNode::Chance { first, count } => {
+                if drawn.condition.is_empty() {
+                    "the dealer".clone_into(&mut drawn.condition);
+                }
+                for child in first..first + count {
+                    let chance = tree.chance(child);
+                    let reach = Reach { chance: reach.chance * chance, ..reach };
+                    below.push((child, Some(index), format!("dealt: {chance:.3}"), reach));
+                }
+            }
+            TreeNode::Decision { player, infoset, first, .. } => {
+                let at = player.index();
+                let set = &tree.infosets(player)[infoset as usize];
+                let choice = game.choices(player)[infoset as usize];
+                let strategy = &profile.0[at][choice.sequences()];
+                let count = members.get(&(at, infoset)).copied().unwrap_or_default();
+                drawn.place = format!(
+                    "player {}, set {} ({})",
+                    at + 1,
+                    set.name,
+                    counted(count as u64, "node")
+                );
+                let own = reach.players[at];
+                let others = reach.players[1 - at] * reach.chance;
+                drawn.done = format!("π {:.3}: own {own:.3} × others {others:.3}", reach.all());
+                let actions = set.actions.iter().zip(strategy).zip(first..).enumerate();
+                for (number, ((action, &probability), child)) in actions {
+                    drawn.bar.push((colours(number), probability));
+                    let mut reach = reach;
+                    reach.players[at] *= probability;
+                    let condition = format!("{action}: {probability:.3}");
+                    below.push((child, Some(index), condition, reach));
+                }
+            }
+        }
+        nodes.push(drawn);
+        open.extend(below.into_iter().rev());
+    }
+    TreePicture {
+        head: format!("The tree of {name}"),
+        about: vec![
+            "Each box is a node; what leads to it is in bold, with its probability. Nodes of one \
+             information set look the same to the player who acts. π is the probability with \
+             which the strategies come to the node: the part of the player who acts there times \
+             that of the other player and the dealer."
+                .to_owned(),
+        ],
+        key: Vec::new(),
+        nodes,
+    }
 }

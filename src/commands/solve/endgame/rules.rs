@@ -1,6 +1,6 @@
 //! `cardroom solve endgame rules`: finds the cheapest short lists of rules.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use readable::endgame::database::Database;
 use readable::endgame::rules::RulesReport;
@@ -61,11 +61,8 @@ impl Report for RulesReport<'_> {
 /// Runs the command: finds rules, prices them and returns the table.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     output::check(args.out.as_deref())?;
-    output::check(args.card.as_deref())?;
+    output::check_card(args.card.as_deref())?;
     output::check(args.svg.as_deref())?;
-    if let Some(card) = args.card.as_deref() {
-        check_page(card)?;
-    }
     let database = Database::open(&args.data)?;
     if args.games == 0 || args.games >= database.games() {
         return Err(Failure::input(anyhow::anyhow!(
@@ -104,14 +101,4 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
         report::write(path, &report.card().svg())?;
     }
     Output::report(&report, args.json)
-}
-
-/// Refuses a card that is not an HTML file.
-fn check_page(card: &Path) -> Result<(), Failure> {
-    if card.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("html")) {
-        return Ok(());
-    }
-    let card = card.display();
-    let what = "a card is an .html file, and this name does not end so; --svg draws it";
-    Err(Failure::usage(format!("--card {card}: {what}")))
 }

@@ -3,10 +3,11 @@
 //! After de Mesentier Silva, Togelius, Lantz and Nealen, "Generating Novice Heuristics for
 //! Post-Flop Poker" (2018): their language ([`Language`], over [`crate::heuristic`]); their
 //! fitness, exact ([`RuleEvaluator`]) or by matches ([`sampled`]); their three searches, and
-//! simulated annealing and, for few clauses, exhaustive search ([`Method`]). A [`Search`] goes in
-//! steps, and can be saved and resumed. A [`RulebookSearch`] is for the lists of all streets of a
+//! simulated annealing, chains of rules that extend each other and, for few clauses, exhaustive
+//! search ([`Method`]). A [`Search`] goes in steps, and can be saved and resumed. A [`RulebookSearch`] is for the lists of all streets of a
 //! game together.
 
+mod chain;
 mod language;
 mod opponent;
 mod published;
@@ -25,7 +26,7 @@ use crate::heuristic::fitness::{self, FactClasses, Fitness, Move, MoveTable, Sam
 use crate::heuristic::{Decider, Heuristic, Pot, Situation};
 
 pub use language::Language;
-pub use opponent::{Found, Opponent, StreetReport};
+pub use opponent::{Finished, Found, Measurement, Opponent, StreetReport};
 pub use rulebook::{Rates, RulebookImprovement, RulebookOptions, RulebookSearch, statements};
 pub use run::{Measure, Method, Options, Progress, Search};
 

@@ -13,6 +13,7 @@ use show::number::{percent, whole};
 use solvers::counting::{ClassCounts, Counting};
 use solvers::strategy::{AbstractStrategy, InBuckets, TreeStrategy};
 
+use super::chain::addition;
 use super::{MeanWinnings, Method, Records, RuleEvaluator};
 use crate::Error;
 use crate::heuristic::Heuristic;
@@ -159,6 +160,41 @@ struct MeasuredRule {
     standard_error: f64,
     /// The winnings of a best response against it, if requested.
     best_response: Option<f64>,
+    /// What axis-aligned search makes of it, if requested.
+    finished: Option<FinishedRule>,
+}
+
+#[derive(Debug, Serialize)]
+struct FinishedRule {
+    rule: String,
+    complexity: usize,
+    fitness: f64,
+    /// The number of rules that were measured for it.
+    evaluations: u64,
+}
+
+/// A rule with what was measured of it.
+#[derive(Debug)]
+pub struct Measurement {
+    /// The rule.
+    pub rule: Heuristic,
+    /// What it wins.
+    pub winnings: MeanWinnings,
+    /// The winnings of a best response against it, if requested.
+    pub best_response: Option<f64>,
+    /// What axis-aligned search makes of it, if requested.
+    pub finished: Option<Finished>,
+}
+
+/// A rule that axis-aligned search has improved.
+#[derive(Debug)]
+pub struct Finished {
+    /// The better rule, or the same.
+    pub rule: Heuristic,
+    /// Its value, in chips per match.
+    pub value: f64,
+    /// The number of rules measured for it.
+    pub evaluations: u64,
 }
 
 /// The result of a search.
@@ -173,8 +209,28 @@ struct FoundReport {
     best: Vec<BestRule>,
     /// The learning curve: evaluations, complexity and fitness of each better rule.
     course: Vec<(u64, usize, f64)>,
+    /// The runs that it made, each from its own start.
+    runs: u64,
+    /// The rules with which runs ended: complexity and fitness.
+    results: Vec<(usize, f64)>,
+    /// The rules of a chain in which each extends the one before.
+    chain: Vec<ChainLink>,
     #[serde(skip)]
     sampled: bool,
+}
+
+/// A rule of a chain.
+#[derive(Debug, Serialize)]
+struct ChainLink {
+    complexity: usize,
+    rule: String,
+    fitness: f64,
+    /// What it wins more than the rule before.
+    gain: f64,
+    /// What it adds to the rule before: a statement, or a clause of one.
+    adds: String,
+    /// The number of the statement that is new or has the clause, from 1.
+    line: usize,
 }
 
 /// The best rule of a complexity.
@@ -194,17 +250,24 @@ impl<'a> StreetReport<'a> {
         judge: &RuleEvaluator,
         opponent: &'a str,
         dry: String,
-        measured: &[(Heuristic, MeanWinnings, Option<f64>)],
+        measured: &[Measurement],
         meetings: &[Vec<MeanWinnings>],
         found: Option<&Found>,
         out: Option<&'a Path>,
     ) -> StreetReport<'a> {
-        let rules = measured.iter().map(|(rule, worth, best_response)| MeasuredRule {
-            rule: rule.to_string(),
-            complexity: rule.complexity(),
-            fitness: worth.mean,
-            standard_error: worth.error,
-            best_response: *best_response,
+        let finished = |finished: &Finished| FinishedRule {
+            rule: finished.rule.to_string(),
+            complexity: finished.rule.complexity(),
+            fitness: finished.value,
+            evaluations: finished.evaluations,
+        };
+        let rules = measured.iter().map(|one| MeasuredRule {
+            rule: one.rule.to_string(),
+            complexity: one.rule.complexity(),
+            fitness: one.winnings.mean,
+            standard_error: one.winnings.error,
+            best_response: one.best_response,
+            finished: one.finished.as_ref().map(finished),
         });
         let pair = |worth: &MeanWinnings| [worth.mean, worth.error];
         StreetReport {
@@ -233,6 +296,12 @@ pub struct Found {
     pub seconds: f64,
     /// Whether rules were measured by matches.
     pub sampled: bool,
+    /// The number of runs, each from its own start.
+    pub runs: u64,
+    /// The rules with which runs ended: complexity and value.
+    pub results: Vec<(usize, f64)>,
+    /// The rules of the best chain, each an extension of the one before, with their values.
+    pub chain: Vec<(Heuristic, f64)>,
 }
 
 impl Found {
@@ -254,8 +323,35 @@ impl Found {
             optimal: self.method == Method::Exhaustive,
             best: best.collect(),
             course: course.map(|at| (at.evaluations, at.complexity, at.value)).collect(),
+            runs: self.runs,
+            results: self.results.clone(),
+            chain: self.links(),
             sampled: self.sampled,
         }
+    }
+
+    fn links(&self) -> Vec<ChainLink> {
+        let link = |pair: &[(Heuristic, f64)]| {
+            let [(before, less), (rule, fitness)] = pair else { return None };
+            let (line, adds) = addition(before, rule);
+            Some(ChainLink {
+                complexity: rule.complexity(),
+                rule: rule.to_string(),
+                fitness: *fitness,
+                gain: fitness - less,
+                adds,
+                line,
+            })
+        };
+        let first = self.chain.first().map(|(rule, fitness)| ChainLink {
+            complexity: rule.complexity(),
+            rule: rule.to_string(),
+            fitness: *fitness,
+            gain: 0.0,
+            adds: rule.default().to_string(),
+            line: 1,
+        });
+        first.into_iter().chain(self.chain.windows(2).filter_map(link)).collect()
     }
 }
 
@@ -284,6 +380,16 @@ impl fmt::Display for StreetReport<'_> {
             }
             writeln!(f, "\n{table}")?;
         }
+        if self.rules.iter().any(|rule| rule.finished.is_some()) {
+            let head = ["finished", "complexity", "rules", "rule"];
+            let mut table = Table::new(head).right(0..3);
+            for rule in self.rules.iter().filter_map(|rule| rule.finished.as_ref()) {
+                let FinishedRule { rule, complexity, fitness, evaluations } = rule;
+                let fitness = format!("{fitness:+.4}");
+                table.row([fitness, complexity.to_string(), whole(*evaluations), rule.clone()]);
+            }
+            writeln!(f, "\n{table}")?;
+        }
         if !self.meetings.is_empty() {
             let numbers = (1..=self.rules.len()).map(|number| number.to_string());
             let head = ["from".to_owned()].into_iter().chain(numbers).chain(["wins".to_owned()]);
@@ -296,6 +402,15 @@ impl fmt::Display for StreetReport<'_> {
             writeln!(f, "\n{table}")?;
         }
         let Some(found) = &self.found else { return Ok(()) };
+        if !found.chain.is_empty() {
+            let mut table = Table::new(["complexity", "fitness", "more", "adds"]).right(0..3);
+            for ChainLink { complexity, fitness, gain, adds, line, .. } in &found.chain {
+                let adds = format!("{adds} (line {line})");
+                let [fitness, gain] = [fitness, gain].map(|value| format!("{value:+.4}"));
+                table.row([complexity.to_string(), fitness, gain, adds]);
+            }
+            writeln!(f, "\n{table}")?;
+        }
         let mut table = Table::new(["complexity", "fitness", "found after", "rule"]).right(0..3);
         for BestRule { complexity, rule, fitness, exact, evaluations } in &found.best {
             // The best of many sampled values is biased upwards.

@@ -48,7 +48,7 @@ pub(super) fn append(
 
 /// One run of axis-aligned search from a rule (section VI.B): repeatedly takes the best change of
 /// one value or action, which is then fixed, until none is better.
-pub(super) fn climb(start: &Heuristic, bench: &mut Bench<'_>) -> Heuristic {
+pub(super) fn climb(start: &Heuristic, bench: &mut Bench<'_>) -> (Heuristic, f64) {
     let mut here = start.clone();
     let mut value = bench.measure(&here);
     let mut locked: Vec<(usize, Option<usize>)> = Vec::new();
@@ -68,7 +68,7 @@ pub(super) fn climb(start: &Heuristic, bench: &mut Bench<'_>) -> Heuristic {
                 (here, value) = (next, found);
                 locked.push(site);
             }
-            _ => return here,
+            _ => return (here, value),
         }
     }
 }
@@ -114,8 +114,8 @@ pub(super) fn start(language: &Language, most: usize, rng: &mut impl Rng) -> Heu
     found
 }
 
-/// One run of simulated annealing.
-pub(super) fn anneal(most: usize, bench: &mut Bench<'_>, rng: &mut impl Rng) {
+/// One run of simulated annealing; returns the rule with which it ends, and its value.
+pub(super) fn anneal(most: usize, bench: &mut Bench<'_>, rng: &mut impl Rng) -> (Heuristic, f64) {
     let mut here = start(bench.language, most, rng);
     let mut value = bench.measure(&here);
     for step in 1..COOLING {
@@ -126,6 +126,7 @@ pub(super) fn anneal(most: usize, bench: &mut Bench<'_>, rng: &mut impl Rng) {
             (here, value) = (next, found);
         }
     }
+    (here, value)
 }
 
 /// A population with the value of each rule, the best first.

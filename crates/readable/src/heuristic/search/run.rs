@@ -8,9 +8,10 @@ use rand_pcg::Pcg64Mcg;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::chain::{self, Chain};
 use super::language::{Exhaustive, Language, is_of_bets};
 use super::published::{GENERATIONS, Population, anneal, append, climb, first, next, start};
-use super::{Improvement, Record, Records, RuleEvaluator, sampled};
+use super::{Found, Improvement, Record, Records, RuleEvaluator, sampled};
 use crate::Error;
 use crate::heuristic::Heuristic;
 use crate::heuristic::fitness::Sampler;
@@ -27,6 +28,8 @@ pub enum Method {
     Genetic,
     /// Simulated annealing with restarts.
     Anneal,
+    /// Chains of rules of which each extends the one before.
+    Chain,
     /// All rules, so that the best one is found.
     Exhaustive,
 }
@@ -105,6 +108,10 @@ pub struct Search<'a> {
     records: Records,
     steps: u64,
     population: Population,
+    /// The rules with which runs ended: complexity and value.
+    results: Vec<(usize, f64)>,
+    /// The chains of rules that extend each other.
+    chains: Vec<Chain>,
     all: Option<Exhaustive<'a>>,
 }
 
@@ -136,6 +143,10 @@ struct Saved {
     steps: u64,
     evaluations: u64,
     population: Vec<(String, f64)>,
+    #[serde(default)]
+    chains: Vec<Vec<(String, f64)>>,
+    #[serde(default)]
+    results: Vec<(usize, f64)>,
     best: Vec<(String, f64, u64)>,
     #[serde(rename = "course")]
     learning_curve: Vec<Improvement>,
@@ -151,8 +162,18 @@ impl<'a> Search<'a> {
         }
         let exhaustive = options.method == Method::Exhaustive;
         let all = exhaustive.then(|| Exhaustive::new(evaluator, &language, options.most));
-        let (records, population) = (Records::default(), Vec::new());
-        Search { options, evaluator, language, measure, records, steps: 0, population, all }
+        Search {
+            options,
+            evaluator,
+            language,
+            measure,
+            records: Records::default(),
+            steps: 0,
+            population: Vec::new(),
+            results: Vec::new(),
+            chains: Vec::new(),
+            all,
+        }
     }
 
     /// The results so far.
@@ -170,12 +191,38 @@ impl<'a> Search<'a> {
         &self.population
     }
 
+    /// The runs that were begun, each of which begins anew: climbs, runs of annealing or of genetic
+    /// programming.
+    fn runs(&self) -> u64 {
+        match self.options.method {
+            Method::Axis | Method::Anneal => self.steps,
+            Method::Genetic => self.steps.div_ceil(GENERATIONS + 1),
+            Method::Greedy | Method::Chain | Method::Exhaustive => 1,
+        }
+    }
+
+    /// What was found, after this many seconds.
+    pub fn found(&self, seconds: f64) -> Found {
+        let Options { method, most, seed, .. } = self.options;
+        Found {
+            records: self.records.clone(),
+            method,
+            seed,
+            seconds,
+            sampled: matches!(self.measure, Measure::Sampled { .. }),
+            runs: self.runs(),
+            results: self.results.clone(),
+            chain: chain::best(&self.chains, most).cloned().unwrap_or_default(),
+        }
+    }
+
     /// The progress so far.
     pub fn progress(&self) -> Progress {
         let best = self.records.up_to(usize::MAX).map(|record| record.value);
         let (done, most) = match (&self.all, self.options.method) {
             (Some(all), _) => (self.steps, all.steps()),
             (None, Method::Greedy) => (self.steps, (self.options.most as u64 - 1) / 2),
+            (None, Method::Chain) => (self.steps, self.options.most as u64 - 1),
             _ => (self.records.evaluations, self.options.evaluations),
         };
         Progress { done, most, best }
@@ -222,14 +269,30 @@ impl<'a> Search<'a> {
                     self.steps += 1;
                     return false;
                 };
+                self.results.push((found.0.complexity(), found.1));
                 self.population = vec![found];
+            }
+            Method::Chain => {
+                let complexity = self.steps as usize + 1;
+                if complexity > most {
+                    return false;
+                }
+                let found = match complexity {
+                    1 => chain::starts(&mut bench),
+                    _ => chain::extended(&self.chains, complexity, &mut bench),
+                };
+                self.chains.extend(found);
             }
             Method::Axis | Method::Anneal if over => return false,
             Method::Axis => {
                 let start = start(bench.language, most, &mut rng);
-                climb(&start, &mut bench);
+                let (rule, value) = climb(&start, &mut bench);
+                self.results.push((rule.complexity(), value));
             }
-            Method::Anneal => anneal(most, &mut bench, &mut rng),
+            Method::Anneal => {
+                let (rule, value) = anneal(most, &mut bench, &mut rng);
+                self.results.push((rule.complexity(), value));
+            }
             Method::Genetic => {
                 let generation = self.steps % (GENERATIONS + 1);
                 if generation == 0 {
@@ -245,6 +308,10 @@ impl<'a> Search<'a> {
                     let population = std::mem::take(&mut self.population);
                     self.population = next(population, most, &mut bench, &mut rng);
                 }
+                if generation == GENERATIONS {
+                    let last = self.population.iter();
+                    self.results.extend(last.map(|(rule, value)| (rule.complexity(), *value)));
+                }
             }
             Method::Exhaustive => return false,
         }
@@ -252,8 +319,8 @@ impl<'a> Search<'a> {
         true
     }
 
-    /// Improves a rule by axis-aligned search.
-    pub fn improve(&mut self, rule: &Heuristic) -> Heuristic {
+    /// Improves a rule by axis-aligned search; returns the better rule with its value.
+    pub fn improve(&mut self, rule: &Heuristic) -> (Heuristic, f64) {
         let (language, evaluator, measure) = (&self.language, self.evaluator, self.measure);
         climb(rule, &mut Bench { language, evaluator, measure, records: &mut self.records })
     }
@@ -284,15 +351,16 @@ impl<'a> Search<'a> {
     /// # Errors
     /// When a number has no form in TOML.
     pub fn save(&self) -> Result<String, toml::ser::Error> {
+        let texts = |rules: &Vec<(Heuristic, f64)>| {
+            rules.iter().map(|(rule, value)| (rule.to_string(), *value)).collect()
+        };
         let saved = Saved {
             what: self.identity(),
             steps: self.steps,
             evaluations: self.records.evaluations,
-            population: self
-                .population
-                .iter()
-                .map(|(rule, value)| (rule.to_string(), *value))
-                .collect(),
+            population: texts(&self.population),
+            chains: self.chains.iter().map(texts).collect(),
+            results: self.results.clone(),
             best: self
                 .records
                 .best
@@ -312,8 +380,11 @@ impl<'a> Search<'a> {
         let saved: Saved = read_saved(text)?;
         check_same(&saved.what, &self.identity())?;
         let parse = |text: &str| Heuristic::parse(text).map_err(not_saved);
-        let population = saved.population.iter().map(|(text, value)| Ok((parse(text)?, *value)));
-        let population = population.collect::<Result<Population, Error>>()?;
+        let rules = |texts: &Vec<(String, f64)>| -> Result<Vec<(Heuristic, f64)>, Error> {
+            texts.iter().map(|(text, value)| Ok((parse(text)?, *value))).collect()
+        };
+        let population: Population = rules(&saved.population)?;
+        let chains = saved.chains.iter().map(rules).collect::<Result<Vec<Chain>, Error>>()?;
         let best = saved.best.iter().map(|(text, value, evaluations)| {
             let rule = parse(text)?;
             let (value, evaluations) = (*value, *evaluations);
@@ -323,6 +394,7 @@ impl<'a> Search<'a> {
         self.records =
             Records { best, evaluations: saved.evaluations, learning_curve: saved.learning_curve };
         (self.population, self.steps) = (population, saved.steps);
+        (self.results, self.chains) = (saved.results, chains);
         Ok(())
     }
 }
