@@ -223,7 +223,7 @@ impl<'a> Chart<'a> {
             ));
         }
         for line in self.lines.iter().filter(|line| line.cloud) {
-            let places = line.points.iter().map(|&(at, value)| area.at(at, value));
+            let places = line.points.iter().map(|&(at, value)| area.position(at, value));
             // Points on the same spot are one.
             let places: BTreeSet<String> = places.map(|[x, y]| format!("{x:.1} {y:.1}")).collect();
             for place in places {
