@@ -128,7 +128,7 @@ fn what_is_no_study_is_refused_and_a_dry_run_only_prints() {
     assert_eq!(document["schema"], "cardroom-study-commands/1");
     assert_eq!(document["commands"], serde_json::json!(lines));
     let dry = folder.ok("study 004 --dry-run --device gpu");
-    // Five networks, three of them for three numbers of situations each, and one with all renamings.
+    // Five networks, three of them for three numbers of situations, and one with all renamings.
     assert_eq!(dry.matches("train values").count(), 5 + 3 * 3 + 1);
     assert_eq!(dry.matches("--device gpu").count(), 15, "each network's training");
     folder.run("study 001 --device gpu").failed(2, "study 001 trains no networks");
@@ -157,7 +157,8 @@ fn the_study_of_shove_or_fold_sets_exact_losses_beside_what_was_printed() {
         assert_eq!(form["jam"], form["call"], "without it both blinds play the same hands");
     }
     check_trial(&made, folder);
-    let files = "theta.csv stacks.csv charts-10.svg 002-charts-10.svg 002-curve.svg 002-card.svg card.html \
+    let files = "theta.csv stacks.csv charts-10.svg 002-charts-10.svg 002-curve.svg 002-card.svg \
+                 card.html \
          002-charts-printed.svg results.json page.md";
     check_done(
         folder,
@@ -215,7 +216,8 @@ fn the_study_of_rules_for_novices_goes_from_nothing_to_its_report() {
             assert!(number(&pair[1]["fitness"]) > number(&pair[0]["fitness"]), "{street}");
         }
     }
-    let files = "rules.csv transitivity.csv 003-figure-4.svg 003-figure-10.svg 003-skyline-flop.svg \
+    let files = "rules.csv transitivity.csv 003-figure-4.svg 003-figure-10.svg \
+                 003-skyline-flop.svg \
                  003-course-river.svg page.md";
     check_done(
         folder,

@@ -209,8 +209,8 @@ const STUDY_001: Study = Study {
     data: &data!("001-endgames-in-words", "table.csv", "depth.csv", "rules.csv"),
 };
 
-/// A rule of seven weights learns by self-play when to move all-in and when to call, and is compared
-/// with the best weights of the same features and with a rule that players memorise.
+/// A rule of seven weights learns by self-play when to move all-in and when to call. It is compared
+/// with the best weights of the same features and a rule that players memorise.
 const STUDY_002: Study = Study {
     number: "002",
     title: "Shove or fold by a linear value function: seven weights learned by self-play",

@@ -44,8 +44,8 @@ pub(super) struct Args {
     /// Write the strategies to this JSON file
     #[arg(long, value_name = "FILE")]
     strategy: Option<PathBuf>,
-    /// Draw the tree of a very small game, such as Kuhn poker, into this SVG file: information sets,
-    /// strategies, and the probability with which they come to each node
+    /// Draw the tree of a very small game, such as Kuhn poker, into this SVG file: information
+    /// sets, strategies, and the probability with which they come to each node
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     /// Seed for the sampling algorithms

@@ -60,7 +60,8 @@ pub struct Args {
     /// Search the lists of all streets of this game together: a built-in name, or the path of an
     /// ACPC game definition
     #[arg(long, value_name = "FILE", conflicts_with_all = ["street", "search", "complexity", "rule",
-        "rules", "response", "meet", "finish", "fitness", "matches", "table", "flops", "evaluations"])]
+        "rules", "response", "meet", "finish", "fitness", "matches", "table", "flops",
+        "evaluations"])]
     game: Option<String>,
     /// With --game: maximum statements over all streets, without the default actions
     #[arg(long, value_name = "N", default_value_t = 8,

@@ -4,8 +4,8 @@
 //! Post-Flop Poker" (2018): their language ([`Language`], over [`crate::heuristic`]); their
 //! fitness, exact ([`RuleEvaluator`]) or by matches ([`sampled`]); their three searches, and
 //! simulated annealing, chains of rules that extend each other and, for few clauses, exhaustive
-//! search ([`Method`]). A [`Search`] goes in steps, and can be saved and resumed. A [`RulebookSearch`] is for the lists of all streets of a
-//! game together.
+//! search ([`Method`]). A [`Search`] goes in steps, and can be saved and resumed. A
+//! [`RulebookSearch`] is for the lists of all streets of a game together.
 
 mod chain;
 mod language;
