@@ -190,6 +190,11 @@ fn at_the_cap_a_new_hand_waits_and_no_hand_is_lost() {
         let apart = number(&summary[ours]["mbb"]) / 10.0 - number(&theirs[key]);
         assert!(apart.abs() < 0.02, "{ours}: {summary:#}");
     }
+    // The first page has the clients, too.
+    let client = &host.json("/api/v1/overview")["benchmark"][0];
+    assert_eq!(client, theirs);
+    let page = host.get("/").1;
+    assert!(page.contains("GTO Wizard Benchmark API") && page.contains(r#"num">200<"#), "{page}");
 }
 
 #[test]

@@ -13,7 +13,7 @@ use matches::plan::MatchPlan;
 use matches::play::{Settings, play};
 use matches::runner::{Level, Stop};
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 fn table(folder: &Path, agent: &str, hands: u64) -> GuestTable {
     let plan = GuestPlan {
@@ -42,11 +42,11 @@ fn a_guest_that_calls_has_the_hands_of_an_agent_that_calls() {
     let hands = 300;
     let [by_guest, by_agent] = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
     let table = table(by_guest.path(), "equity", hands);
-    let mut view = table.view(PATIENCE).expect("a turn");
+    let mut view = table.view(TIMEOUT).expect("a turn");
     while let Some(turn) = view.turn() {
         let (_, infoset) = view.hand.as_ref().expect("a hand");
         assert!(infoset.to_act());
-        view = table.act(turn, Action::Call, PATIENCE).expect("it is legal");
+        view = table.act(turn, Action::Call, TIMEOUT).expect("it is legal");
     }
     assert_eq!(view.finished, hands);
     let registry = registry();
@@ -83,17 +83,17 @@ fn a_guest_that_calls_has_the_hands_of_an_agent_that_calls() {
 fn what_is_refused_changes_nothing_and_a_hand_that_is_left_is_not_recorded() {
     let folder = tempfile::tempdir().expect("a folder");
     let table = table(folder.path(), "call", 5);
-    let mut view = table.view(PATIENCE).expect("a turn");
+    let mut view = table.view(TIMEOUT).expect("a turn");
     while view.finished < 2 {
         let turn = view.turn().expect("a turn");
         let other = GuestTurn { actions: turn.actions + 1, ..turn };
-        let stale = table.act(other, Action::Call, PATIENCE);
+        let stale = table.act(other, Action::Call, TIMEOUT);
         assert!(matches!(stale, Err(Refused::Stale(now)) if now.turn() == Some(turn)));
-        let illegal = table.act(turn, Action::RaiseTo(20_001), PATIENCE);
+        let illegal = table.act(turn, Action::RaiseTo(20_001), TIMEOUT);
         assert!(matches!(illegal, Err(Refused::Illegal(legal)) if legal.raise.is_some()));
-        let now = table.view(PATIENCE).expect("a turn");
+        let now = table.view(TIMEOUT).expect("a turn");
         assert_eq!(now.turn(), Some(turn));
-        view = table.act(turn, Action::Call, PATIENCE).expect("it is legal");
+        view = table.act(turn, Action::Call, TIMEOUT).expect("it is legal");
     }
     let shown = &view.last.as_ref().expect("a hand").shown;
     assert!(shown.iter().all(|(_, hole)| !hole.is_empty()), "both were shown at the showdown");
@@ -102,11 +102,11 @@ fn what_is_refused_changes_nothing_and_a_hand_that_is_left_is_not_recorded() {
 
     let folder = tempfile::tempdir().expect("a folder");
     let table = self::table(folder.path(), "raise", 1);
-    let turn = table.view(PATIENCE).expect("a turn").turn().expect("a turn");
-    let view = table.act(turn, Action::Fold, PATIENCE).expect("it is legal");
+    let turn = table.view(TIMEOUT).expect("a turn").turn().expect("a turn");
+    let view = table.act(turn, Action::Fold, TIMEOUT).expect("it is legal");
     let last = view.last.expect("a hand");
     assert_eq!(last.shown.iter().filter(|(_, hole)| !hole.is_empty()).count(), 1);
     assert!(!last.shown[last.seat].is_empty() && view.hand.is_none());
-    let over = table.act(turn, Action::Call, PATIENCE);
+    let over = table.act(turn, Action::Call, TIMEOUT);
     assert!(matches!(over, Err(Refused::Ended(_))));
 }

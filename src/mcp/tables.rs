@@ -28,11 +28,11 @@ use crate::match_options::provenance;
 const GUEST: &str = "guest";
 
 /// How many of its decisions an agent is waited for, as long as each may take.
-const PATIENCE: u32 = 3;
+const DECISIONS_WAITED_FOR: u32 = 3;
 
 /// The longest time to wait for an agent: a connection on which nothing moves is closed after a
 /// minute.
-const MAX_PATIENCE: Duration = Duration::from_secs(45);
+const MAX_WAIT: Duration = Duration::from_secs(45);
 
 /// The fractions of the pot that are offered as sizes.
 const SIZES: [(&str, f64); 4] = [
@@ -238,7 +238,7 @@ impl Tables {
         let used = Mutex::new(Instant::now());
         let open = Arc::new(Open { table, game: new.game.to_owned(), agent, seed, used });
         self.open().insert(name.clone(), Arc::clone(&open));
-        self.seen(name, open, |open, patience| open.table.view(patience).map_err(Refused::Ended))
+        self.seen(name, open, |open, wait| open.table.view(wait).map_err(Refused::Ended))
             .await
     }
 
@@ -273,7 +273,7 @@ impl Tables {
     /// The state of a table.
     pub(super) async fn state(&self, name: String) -> Result<TableState, Refusal> {
         let open = self.find(&name)?;
-        self.seen(name, open, |open, patience| open.table.view(patience).map_err(Refused::Ended))
+        self.seen(name, open, |open, wait| open.table.view(wait).map_err(Refused::Ended))
             .await
     }
 
@@ -286,8 +286,8 @@ impl Tables {
         amount: Option<game::Chips>,
     ) -> Result<TableState, Refusal> {
         let open = self.find(&name)?;
-        self.seen(name, open, move |open, patience| {
-            let view = open.table.view(patience).map_err(Refused::Ended)?;
+        self.seen(name, open, move |open, wait| {
+            let view = open.table.view(wait).map_err(Refused::Ended)?;
             let Some((_, infoset)) = &view.hand else {
                 return Err(Refused::Ended("the last hand has been played".to_owned()));
             };
@@ -296,7 +296,7 @@ impl Tables {
             };
             let legal = infoset.legal();
             let action = read_action(verb, amount, legal).ok_or(Refused::Illegal(legal))?;
-            open.table.act(turn, action, patience)
+            open.table.act(turn, action, wait)
         })
         .await
     }
@@ -339,9 +339,9 @@ impl Tables {
         open: Arc<Open>,
         look: impl FnOnce(&Open, Duration) -> Result<GuestView, Refused> + Send + 'static,
     ) -> Result<TableState, Refusal> {
-        let patience = self.deadline.saturating_mul(PATIENCE).min(MAX_PATIENCE);
+        let wait = self.deadline.saturating_mul(DECISIONS_WAITED_FOR).min(MAX_WAIT);
         let seen = tokio::task::spawn_blocking(move || {
-            let seen = look(&open, patience);
+            let seen = look(&open, wait);
             let state = |view: &GuestView| TableState::new(&name, &open, view);
             match seen {
                 Ok(view) => Ok(state(&view)),

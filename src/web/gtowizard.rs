@@ -123,6 +123,11 @@ impl Benchmark {
         Benchmark(Arc::new(Inner { host, limits, faults, login, requests, counters }))
     }
 
+    /// The best clients by their scores.
+    pub fn best_clients(&self, most: usize) -> Vec<ResultsObject> {
+        self.0.host.leaderboard(most, 1)
+    }
+
     /// The routes, and that of their description.
     pub fn router(&self) -> Router {
         let mut api = Description::with_about(&ABOUT);

@@ -10,9 +10,10 @@ use axum::extract::State;
 use axum::response::Response;
 use futures_util::stream;
 use jiff::Timestamp;
+use protocol::gtowizard::message::ResultsObject;
 use schemars::JsonSchema;
 use serde::Serialize;
-use show::number::{decimal, signed_grouped};
+use show::number::{decimal, signed, signed_grouped, whole};
 use wire::connect::{ConnectionState, ConnectionStatus, ConnectionView};
 use wire::host::{Playing, SeatStatus, TableStatus, TableView};
 use wire::slumbot_host::HostStatus;
@@ -44,7 +45,10 @@ pub struct Overview {
     pub dealers: Vec<ConnectionStatus>,
     /// The host of the Slumbot API; `null` if disabled.
     pub slumbot: Option<HostStatus>,
-    /// The faults injected into it, in words.
+    /// The leaderboard of the host of the GTO Wizard Benchmark's API, the best first: the ten best
+    /// clients of whatever number of hands; `null` if disabled.
+    pub benchmark: Option<Vec<ResultsObject>>,
+    /// The faults injected into both, in words.
     pub faults: Option<String>,
     /// The matches that other processes play.
     pub played_elsewhere: Vec<MatchLine>,
@@ -205,6 +209,7 @@ impl Overview {
             tables: site.tables.iter().map(TableView::status).collect(),
             dealers: site.dealers.iter().map(ConnectionView::status).collect(),
             slumbot: site.slumbot.as_ref().map(Api::status),
+            benchmark: site.benchmark.as_ref().map(|benchmark| benchmark.best_clients(10)),
             faults: site.slumbot.as_ref().and_then(Api::faults),
             played_elsewhere: site.records.played_elsewhere(),
             matches: site.records.latest(50),
@@ -239,6 +244,17 @@ impl Tables<'_> {
     fn waiting(&self, seat: &SeatStatus, table: &TableStatus) -> Option<usize> {
         let seated = usize::from(table.playing.is_none());
         seat.address.map(|_| seat.waiting.saturating_sub(seated))
+    }
+
+    /// A client's hands, score, half the width of the score's 95 % interval, and result as played,
+    /// in big blinds per hundred hands.
+    fn client(&self, client: &ResultsObject) -> [String; 4] {
+        [
+            whole(client.total_hands),
+            signed(client.aivat_score_bb_per_100, 1),
+            decimal(1.96 * client.aivat_std_bb_per_100, 1),
+            signed(client.bb_per_100, 1),
+        ]
     }
 
     fn rates(&self, playing: &Playing, table: &TableStatus) -> String {

@@ -34,7 +34,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 GAMES = os.path.join(os.path.dirname(os.path.dirname(HERE)), "protocol", "games")
-PATIENCE = 20.0
+TIMEOUT = 20.0
 QUIET = 0.15
 
 
@@ -46,7 +46,7 @@ class Seat:
     """One player's connection."""
 
     def __init__(self, port):
-        self.socket = socket.create_connection(("127.0.0.1", port), PATIENCE)
+        self.socket = socket.create_connection(("127.0.0.1", port), TIMEOUT)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.buffer = b""
         self.states = []
@@ -57,7 +57,7 @@ class Seat:
         except OSError:
             pass
 
-    def line(self, patience=PATIENCE):
+    def line(self, patience=TIMEOUT):
         """The next line, None when none comes in time, '' at the end."""
         self.socket.settimeout(patience)
         while b"\n" not in self.buffer:
@@ -102,7 +102,7 @@ class Dealer:
     def end(self):
         """Waits for the end: (status, rest of the output, log lines, error lines)."""
         try:
-            self.process.wait(PATIENCE)
+            self.process.wait(TIMEOUT)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()

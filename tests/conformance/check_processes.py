@@ -28,11 +28,11 @@ from programs import free_port
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 THREADS = 16
-PATIENCE = 60
+TIMEOUT = 60
 
 
 def wait(what, so):
-    programs.wait(what, so, PATIENCE)
+    programs.wait(what, so, TIMEOUT)
 
 
 class Serve:
@@ -73,7 +73,7 @@ class Serve:
     def end(self):
         self.cpu += cpu(self.process.pid)
         self.process.terminate()
-        if self.process.wait(PATIENCE) != 0:
+        if self.process.wait(TIMEOUT) != 0:
             sys.exit(f"process {self.number} ended with {self.process.returncode}")
 
     def hands(self):
@@ -101,7 +101,7 @@ def memory(pid):
 
 
 def ask(port, method, path, body=None, headers=None):
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=TIMEOUT)
     try:
         return send(connection, method, path, body, headers)
     finally:
@@ -140,7 +140,7 @@ class Client(threading.Thread):
 
     def run(self):
         try:
-            self.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+            self.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT)
             while waiting := [session for session in self.sessions if session.begun < self.hands]:
                 for session in waiting:
                     self.hand(session)

@@ -31,7 +31,7 @@ from programs import free_port
 # The first hand of `cfr` alone takes a worker longer than it takes to say what it does.
 MATCH = "match cfr call --hands 60000 --seed 5 --record hands"
 PARTS = 24
-PATIENCE = 180
+TIMEOUT = 180
 
 
 # Each write to a file, and each wait for the disk, takes 30 ms longer.
@@ -105,7 +105,7 @@ class Nats:
 
 
 def wait(what, so):
-    programs.wait(what, so, PATIENCE)
+    programs.wait(what, so, TIMEOUT)
 
 
 def rows(folder):
@@ -222,7 +222,7 @@ def check(program, home, children):
     wait("it was silent for longer than its lease", lambda: time.monotonic() - stopped > 6)
     workers[1].send_signal(signal.SIGCONT)
     for name, child in zip(names[1:], workers[1:]):
-        if child.wait(PATIENCE) != 0:
+        if child.wait(TIMEOUT) != 0:
             sys.exit(f"the {name} worker ended with {child.returncode}: {log_of(name)}")
     done = state()["runs"][0]
     assert [one["part"] for one in done["done"]] == list(range(1, PARTS + 1)), done
@@ -257,7 +257,7 @@ def check(program, home, children):
         nats.start()
         children.append(nats.process)
     for child in workers:
-        if child.wait(PATIENCE) != 0:
+        if child.wait(TIMEOUT) != 0:
             sys.exit(f"a worker of a killed server ended with {child.returncode}")
     done = state()["runs"][0]
     assert len(done["done"]) == 100 and not done["dead"], done
@@ -315,7 +315,7 @@ def check(program, home, children):
     assert run in html and "mbb/hand" in html and "<progress" in html, html
     look(address, run)
     page.terminate()
-    assert page.wait(PATIENCE) == 0
+    assert page.wait(TIMEOUT) == 0
 
     # A clock that is an hour ahead.
     if shutil.which("faketime"):

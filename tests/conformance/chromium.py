@@ -11,7 +11,7 @@ import time
 # The browser's program, or None where there is none.
 NAME = next((p for p in ("chromium", "chromium-browser", "google-chrome") if shutil.which(p)), None)
 # Longer than anything takes on a busy machine, in seconds.
-PATIENCE = 60
+TIMEOUT = 60
 KEYS = {"Enter": (13, "\r"), "Escape": (27, ""), " ": (32, " "), "ArrowUp": (38, "")}
 
 
@@ -80,7 +80,7 @@ class Browser:
         return result["result"].get("value")
 
     def wait(self, script, what):
-        until = time.monotonic() + PATIENCE
+        until = time.monotonic() + TIMEOUT
         while time.monotonic() < until:
             value = self.value(script)
             if value:
@@ -126,7 +126,7 @@ class Browser:
     def close(self):
         self.session = None
         self.do("Browser.close")
-        self.process.wait(timeout=PATIENCE)
+        self.process.wait(timeout=TIMEOUT)
 
     def end(self):
         if self.process.poll() is None:
