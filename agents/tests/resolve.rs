@@ -445,10 +445,10 @@ fn after_its_own_action_a_new_bet_is_answered_from_where_it_was_made() {
 
 #[test]
 fn a_network_that_is_asked_beyond_what_it_has_learned_from_says_so() {
-    let deep = Arc::new(games::nolimit_holdem_with(vec![60_000; 2]));
-    // 600 big blinds each, a pot of two: 299.5 pots behind, where 99.5 are the most it has seen.
+    let deep = Arc::new(games::nolimit_holdem_with(vec![25_000; 2]));
+    // 250 big blinds each, a pot of two: 124.5 pots behind, where 99.5 are the most it has seen.
     let limped = after(&deep, &[Action::Call, Action::Call]);
-    let name = "resolve:blueprint=call,menu=fcpa,from=flop,iterations=2,floor=9";
+    let name = "resolve:blueprint=call,menu=fcpa,from=flop,iterations=2,floor=999";
     let (decision, _) = on_a_clock(name, &limped, "KhKc", Duration::ZERO);
     let note = decision.note.expect("it says how");
     assert!(note.contains("learned from stacks of 0.17 to 99.5 pots: "), "{note}");

@@ -238,8 +238,7 @@ impl Tables {
         let used = Mutex::new(Instant::now());
         let open = Arc::new(Open { table, game: new.game.to_owned(), agent, seed, used });
         self.open().insert(name.clone(), Arc::clone(&open));
-        self.seen(name, open, |open, wait| open.table.view(wait).map_err(Refused::Ended))
-            .await
+        self.seen(name, open, |open, wait| open.table.view(wait).map_err(Refused::Ended)).await
     }
 
     /// Closes tables that nobody uses, if there is no room for another one.
@@ -273,8 +272,7 @@ impl Tables {
     /// The state of a table.
     pub(super) async fn state(&self, name: String) -> Result<TableState, Refusal> {
         let open = self.find(&name)?;
-        self.seen(name, open, |open, wait| open.table.view(wait).map_err(Refused::Ended))
-            .await
+        self.seen(name, open, |open, wait| open.table.view(wait).map_err(Refused::Ended)).await
     }
 
     /// Plays an action; returns the state after it.

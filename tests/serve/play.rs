@@ -265,6 +265,15 @@ fn the_result_is_that_of_the_records_and_survives_a_restart() {
         assert_eq!(part("table"), &table(&server, &token));
         let review = part("review");
         assert!(restarted || review.contains("call"), "{review}");
+        // A tree and rules say what they would have done at each of the three decisions or more.
+        let advice = part("advice");
+        shows(
+            advice,
+            &["<b>oct</b>, a decision tree", "<b>fft</b>, a list of rules", " times</summary>"],
+        );
+        let decisions = |part: &str| part.matches("class=\"decision\"").count();
+        assert!(decisions(advice) >= 6 && decisions(advice) % 2 == 0, "{advice}");
+        assert_eq!(decisions(advice), advice.matches("class=\"taken\"").count(), "{advice}");
         let (_, history) = server.get(&format!("/play/history?token={token}"));
         shows(
             &history,

@@ -226,6 +226,8 @@ fn server_words(summary: &GtoWizardSummary) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
     use clap::{Args as _, FromArgMatches};
 
     use super::{Args, announcement, expected_time, plan};
@@ -245,7 +247,13 @@ mod tests {
 
     #[test]
     fn a_run_at_a_server_elsewhere_says_what_it_does_before_it_begins() {
-        let plan = plan(&args(&["--host", "https://poker.lan"])).expect("a plan").run;
+        let folder = tempfile::TempDir::new().expect("a folder");
+        let key = folder.path().join("key");
+        std::fs::write(&key, "sk-a-key").expect("a file");
+        std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o600)).expect("a file");
+        let key = key.to_str().expect("a name");
+        let options = ["--host", "https://poker.lan", "--key-file", key];
+        let plan = plan(&args(&options)).expect("a plan").run;
         let said = announcement(&plan, 0).join("\n");
         for expected in [
             "20,000 hands at https://poker.lan in 5 slots: about 8 to 12 hours",

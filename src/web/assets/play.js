@@ -165,7 +165,7 @@
     if (!token() || !window.EventSource) return state(null, "no session yet");
     state(false, "connecting");
     events = new EventSource(`/play/live?token=${token()}`);
-    for (const name of ["table", "review", "result", "history"]) {
+    for (const name of ["table", "review", "advice", "result", "history"]) {
       events.addEventListener(name, (event) => {
         const html = JSON.parse(event.data);
         // What was rendered before the last action may come after its answer.

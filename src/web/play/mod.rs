@@ -7,7 +7,7 @@
 //!
 //! - [`mod@table`]: the table and the buttons; [`crate::hand_words`]: hands as sentences.
 //! - [`result`]: the finished hands of a session, their table and curve.
-//! - [`review`]: the agent's decisions.
+//! - [`review`]: the agent's decisions, and what others would have done at the player's.
 
 mod result;
 mod review;
@@ -37,6 +37,7 @@ use super::pages::{blocking, event, message, respond};
 struct Play {
     site: Site,
     past: SessionStatsCache,
+    advisors: review::Advisors,
 }
 
 #[derive(Template)]
@@ -60,7 +61,11 @@ pub fn router(site: Site) -> Router {
         .route("/play/table", get(table))
         .route("/play/live", get(sections))
         .route("/play/history", get(history))
-        .with_state(Play { site, past: SessionStatsCache::default() })
+        .with_state(Play {
+            site,
+            past: SessionStatsCache::default(),
+            advisors: review::Advisors::default(),
+        })
 }
 
 /// The query of the handlers.
@@ -169,13 +174,15 @@ const TICK: Duration = Duration::from_millis(250);
 #[derive(Default)]
 struct Sent {
     moment: Option<Moment>,
-    sections: [String; 4],
+    sections: [String; 5],
+    /// The match and number of the hand that the advice is about.
+    advised: Option<(String, u64)>,
     /// Whether finished hands remain to be counted.
     counting: bool,
 }
 
 /// The names of the sections.
-const SECTIONS: [&str; 4] = ["table", "review", "result", "history"];
+const SECTIONS: [&str; 5] = ["table", "review", "advice", "result", "history"];
 
 /// The sections of a session's page, now and whenever they change.
 async fn sections(
@@ -210,15 +217,23 @@ impl Sent {
         }
         // Waits until the finished hands are in the ledger.
         let finished = host.review(token).await.ok().flatten();
-        let [_, thoughts, result, history] = &self.sections;
-        let thoughts = finished.map_or_else(|| thoughts.clone(), |last| review::render(&last));
+        let [_, thoughts, advice, result, history] = &self.sections;
+        let (mut thoughts, mut advice) = (thoughts.clone(), advice.clone());
+        if let Some(last) = finished {
+            thoughts = review::render(&last);
+            let hand = Some((last.of.clone(), last.hand));
+            if hand != self.advised {
+                advice = play.advisors.render(&last).await;
+                self.advised = hand;
+            }
+        }
         let shown = table::render(&view);
         self.moment = Some(view.moment);
         let counted = count(play, view).await;
         let (result, history, more) =
             counted.unwrap_or_else(|| (result.clone(), history.clone(), false));
         self.counting = more;
-        let new = [shown, thoughts, result, history];
+        let new = [shown, thoughts, advice, result, history];
         let changed = (0..SECTIONS.len()).filter(|&i| new[i] != self.sections[i]);
         let events = changed.map(|i| event(SECTIONS[i], &new[i])).collect();
         self.sections = new;

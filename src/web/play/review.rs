@@ -1,9 +1,15 @@
-//! The review: the agent's strategy at each of its decisions in the last finished hand.
+//! The review: the agent's strategy at each of its decisions in the last finished hand; and what
+//! agents that a person can read would have done at the decisions of the person who played it.
 
+use std::sync::Arc;
+use std::time::Duration;
+
+use agents::Registry;
 use askama::Template;
 use cards::Card;
 use show::number::{decimal, rounded_percent, signed_grouped};
-use wire::slumbot_host::{Review, ReviewedDecision};
+use tokio::sync::{OnceCell, Semaphore};
+use wire::slumbot_host::{OfferedAgent, Review, ReviewedDecision};
 
 use crate::hand_words::{card_signs, street_name};
 use crate::web::pages::text;
@@ -39,18 +45,98 @@ struct Bar {
     taken: bool,
 }
 
+#[derive(Template)]
+#[template(path = "play_advice.html", config = ".askama.toml")]
+struct Advice {
+    advisors: Vec<AdvisorView>,
+}
+
+/// An advisor with what it would have done.
+struct AdvisorView {
+    name: &'static str,
+    /// What kind of agent it is.
+    kind: &'static str,
+    /// At how many decisions it agrees.
+    verdict: String,
+    decisions: Vec<Thought>,
+}
+
+/// The agents that are asked, with what they are: a tree and rules, which a person can read.
+const ADVISORS: [(&str, &str); 2] = [("oct", "a decision tree"), ("fft", "a list of rules")];
+
+/// Most decisions of advisors at once.
+const WORKERS: usize = 2;
+/// The time limit for one.
+const TIME_LIMIT: Duration = Duration::from_secs(2);
+
+/// The agents that say what they would have done; built when they are first asked.
+#[derive(Clone, Default)]
+pub struct Advisors(Arc<OnceCell<Vec<Arc<OfferedAgent>>>>);
+
+impl Advisors {
+    /// Renders what the advisors would have done at the decisions of the person who played the
+    /// hand.
+    pub async fn render(&self, review: &Review) -> String {
+        let build = || async { tokio::task::spawn_blocking(build).await.unwrap_or_default() };
+        let agents = self.0.get_or_init(build).await;
+        let mut advisors = Vec::new();
+        for ((name, kind), agent) in ADVISORS.into_iter().zip(agents) {
+            match review.advice(agent).await {
+                Ok(decisions) => advisors.push(AdvisorView {
+                    name,
+                    kind,
+                    verdict: verdict(&decisions),
+                    decisions: decisions.iter().map(thought).collect(),
+                }),
+                Err(error) => tracing::warn!(agent = name, %error, "an advisor cannot be asked"),
+            }
+        }
+        text(&Advice { advisors })
+    }
+}
+
+/// The advisors; none if one of them is not there.
+fn build() -> Vec<Arc<OfferedAgent>> {
+    let (registry, permits) = (Registry::standard(), Arc::new(Semaphore::new(WORKERS)));
+    let def = Arc::new(game::games::nolimit_holdem());
+    let agent = |(name, _): (&str, &str)| {
+        let choice = registry.resolve(name).ok()?;
+        let permits = Arc::clone(&permits);
+        Some(Arc::new(OfferedAgent::new(name.to_owned(), choice, &def, TIME_LIMIT, permits)))
+    };
+    ADVISORS.into_iter().map(agent).collect::<Option<_>>().unwrap_or_default()
+}
+
+/// At how many of the decisions what was done is what the agent does most often.
+fn verdict(decisions: &[ReviewedDecision]) -> String {
+    let likeliest = |decision: &ReviewedDecision| {
+        let most = decision.strategy.iter().map(|choice| choice.probability).fold(0.0, f64::max);
+        let taken = decision.strategy.iter().find(|choice| choice.action == decision.action);
+        taken.is_some_and(|choice| choice.probability >= most)
+    };
+    let agreed = decisions.iter().filter(|decision| likeliest(decision)).count();
+    match (agreed, decisions.len()) {
+        (_, 0) => "you made no decision in this hand".to_owned(),
+        (1, 1) => "would have done the same".to_owned(),
+        (0, 1) => "would have done something else".to_owned(),
+        (agreed, all) if agreed == all => format!("would have done the same all {all} times"),
+        (agreed, all) => format!("would have done the same {agreed} of {all} times"),
+    }
+}
+
 /// Renders the review of a hand.
 pub fn render(review: &Review) -> String {
-    let thought = |decision: &ReviewedDecision| {
-        let (note, more) = sentence(&note(decision));
-        let valued = decision.strategy.iter().any(|choice| choice.value.is_some());
-        Thought { place: street_words(decision), bars: bars(decision), valued, note, more }
-    };
     text(&Thoughts {
         agent: review.agent.clone(),
         cards: card_texts(&read(&review.bot_hole_cards)),
         decisions: review.decisions.iter().map(thought).collect(),
     })
+}
+
+fn thought(decision: &ReviewedDecision) -> Thought {
+    let (note, more) = sentence(&note(decision));
+    let valued = decision.strategy.iter().any(|choice| choice.value.is_some());
+    Thought { place: street_words(decision), bars: bars(decision), valued, note, more }
 }
 
 /// The street, with its cards.

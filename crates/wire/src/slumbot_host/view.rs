@@ -4,9 +4,11 @@
 //! in play.
 
 use std::fmt;
+use std::sync::Arc;
 
+use agents::AgentError;
 use cards::HoleCards;
-use game::{Action, PublicState, Seat};
+use game::{Action, InfoSet, PublicState, Seat};
 use logs::{DecisionRecord, HandRecord, LedgerError, LedgerReader};
 use protocol::slumbot::Incr;
 use protocol::slumbot::action::{board_order, high_to_low, write};
@@ -17,6 +19,7 @@ use super::ledgers::match_name;
 use super::session::{Session, deal_number, replay, totals};
 use super::slots::{Slot, Stage};
 use super::{CLIENT_ENTRANT, HostError, Inner, SERVER_ENTRANT, SlumbotHost};
+use crate::bots::{OfferedAgent, Question};
 use crate::lock;
 
 /// The client's view of a session at one moment.
@@ -223,6 +226,9 @@ pub struct Review {
     pub winnings: i64,
     /// The agent's decisions in order, without those made before a restart of the server.
     pub decisions: Vec<ReviewedDecision>,
+    /// The hand as recorded.
+    #[serde(skip)]
+    record: HandRecord,
 }
 
 /// A decision of the agent.
@@ -275,16 +281,18 @@ impl SlumbotHost {
         let offered = inner.offered_agent(last.agent);
         let (name, of) = (offered.name.clone(), match_name(offered.choice().name(), last.ledger));
         let read = self.last_record(token).await?;
-        Ok(read.map(|(record, decisions)| review(name, of, &record, &decisions)))
+        Ok(read.map(|(record, decisions)| review(name, of, record, &decisions)))
     }
 }
 
-fn review(agent: String, of: String, record: &HandRecord, decisions: &[DecisionRecord]) -> Review {
-    let seat = |entrant: u8| {
-        let found = record.entrants.iter().find(|(_, sits)| **sits == entrant);
-        found.map(|(seat, _)| seat).expect("both sit in every hand")
-    };
-    let (client, server) = (seat(CLIENT_ENTRANT), seat(SERVER_ENTRANT));
+/// The seat of an entrant, who sits in every hand.
+fn seat(record: &HandRecord, entrant: u8) -> Seat {
+    let found = record.entrants.iter().find(|(_, sits)| **sits == entrant);
+    found.map(|(seat, _)| seat).expect("both sit in every hand")
+}
+
+fn review(agent: String, of: String, record: HandRecord, decisions: &[DecisionRecord]) -> Review {
+    let (client, server) = (seat(&record, CLIENT_ENTRANT), seat(&record, SERVER_ENTRANT));
     let texts = |cards: &[cards::Card]| cards.iter().map(ToString::to_string).collect();
     let reviewed = decisions.iter().filter(|decision| decision.entrant == SERVER_ENTRANT);
     Review {
@@ -298,7 +306,36 @@ fn review(agent: String, of: String, record: &HandRecord, decisions: &[DecisionR
         board: texts(&board_order(record.public.board())),
         action: write(&record.public),
         winnings: record.payoffs[client].parts() / game::Payoff::PER_CHIP,
-        decisions: reviewed.filter_map(|decision| reviewed_decision(record, decision)).collect(),
+        decisions: reviewed.filter_map(|decision| reviewed_decision(&record, decision)).collect(),
+        record,
+    }
+}
+
+impl Review {
+    /// What another agent would have done with the client's cards, at each decision of the client's.
+    /// Their `action` is what the client did.
+    ///
+    /// # Errors
+    /// When the agent cannot be built.
+    pub async fn advice(
+        &self,
+        agent: &Arc<OfferedAgent>,
+    ) -> Result<Vec<ReviewedDecision>, AgentError> {
+        let record = &self.record;
+        let client = seat(record, CLIENT_ENTRANT);
+        let mut advice = Vec::new();
+        for (index, played) in record.public.history().iter().enumerate() {
+            if played.seat != client {
+                continue;
+            }
+            let Some(public) = state_before(record, index) else { continue };
+            let infoset = InfoSet { public, seat: client, hole: record.hole[client] };
+            let question = Question { infoset, seed: record.deal, hand: record.hand };
+            let mut decision = agent.decide_elsewhere(question).await?;
+            decision.action = played.action;
+            advice.extend(reviewed_decision(record, &decision));
+        }
+        Ok(advice)
     }
 }
 
