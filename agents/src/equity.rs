@@ -1,7 +1,8 @@
 //! `equity`: plays by the equity against uniform hands and the pot odds.
 //!
 //! Let `w` be the equity against `k` opponents with random cards (see
-//! [`random_hands`](crate::random_hands)). The *advantage* is `k * w / (1 - w)`: the odds of winning relative
+//! [`random_hands`](crate::random_hands)). The *advantage* is `k * w / (1 - w)`: the odds of
+//! winning relative
 //! to those of a fair share. It is 1 for an average hand at any table size; heads-up, 2 is an
 //! equity of 2/3 and 3 is one of 3/4. The rule:
 //!

@@ -14,8 +14,8 @@
 //!
 //! # Which function answers which question
 //!
-//! All are exact: whole numbers of endings, or sums of a range's weights. A `HandEquity` is the equity
-//! now, with its distribution on every later street.
+//! All are exact: whole numbers of endings, or sums of a range's weights. A `HandEquity` is the
+//! equity now, with its distribution on every later street.
 //!
 //! | the equity of | against | on a board of | is |
 //! |---|---|---|---|

@@ -107,20 +107,28 @@ fn build() -> Vec<Arc<OfferedAgent>> {
     ADVISORS.into_iter().map(agent).collect::<Option<_>>().unwrap_or_default()
 }
 
-/// At how many of the decisions what was done is what the agent does most often.
+/// At how many of the decisions what was done is what the agent does most often: fold, check or
+/// call, or bet or raise, whatever the size.
 fn verdict(decisions: &[ReviewedDecision]) -> String {
-    let likeliest = |decision: &ReviewedDecision| {
-        let most = decision.strategy.iter().map(|choice| choice.probability).fold(0.0, f64::max);
-        let taken = decision.strategy.iter().find(|choice| choice.action == decision.action);
-        taken.is_some_and(|choice| choice.probability >= most)
+    let kind = |action: &str| match action.as_bytes().first() {
+        Some(b'f') => 0,
+        Some(b'b') => 2,
+        _ => 1,
     };
-    let agreed = decisions.iter().filter(|decision| likeliest(decision)).count();
+    let agrees = |decision: &ReviewedDecision| {
+        let mut kinds = [0.0; 3];
+        for choice in &decision.strategy {
+            kinds[kind(&choice.action)] += choice.probability;
+        }
+        let most = kinds.into_iter().fold(0.0, f64::max);
+        most > 0.0 && kinds[kind(&decision.action)] >= most
+    };
+    let agreed = decisions.iter().filter(|decision| agrees(decision)).count();
     match (agreed, decisions.len()) {
         (_, 0) => "you made no decision in this hand".to_owned(),
-        (1, 1) => "would have done the same".to_owned(),
+        (1, 1) => "would have done the same, sizes aside".to_owned(),
         (0, 1) => "would have done something else".to_owned(),
-        (agreed, all) if agreed == all => format!("would have done the same all {all} times"),
-        (agreed, all) => format!("would have done the same {agreed} of {all} times"),
+        (agreed, all) => format!("would have done the same, sizes aside, {agreed} of {all} times"),
     }
 }
 
@@ -203,4 +211,44 @@ fn note(decision: &ReviewedDecision) -> String {
         format!("Played in place of its answer: {why}.")
     });
     fallback.or_else(|| decision.note.clone()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use wire::slumbot_host::{Choice, ReviewedDecision};
+
+    use super::verdict;
+
+    fn decision(action: &str, strategy: &[(&str, f64)]) -> ReviewedDecision {
+        let choice = |&(action, probability): &(&str, f64)| Choice {
+            action: action.to_owned(),
+            probability,
+            value: None,
+        };
+        ReviewedDecision {
+            index: 0,
+            street: "preflop",
+            before: String::new(),
+            board: Vec::new(),
+            action: action.to_owned(),
+            strategy: strategy.iter().map(choice).collect(),
+            note: None,
+            fallback: None,
+            elapsed_us: 0,
+        }
+    }
+
+    #[test]
+    fn a_bet_of_another_size_is_the_same_and_a_call_in_its_place_is_not() {
+        // Bets of two sizes are more often together than the call is.
+        let mixed = [("c", 0.4), ("b250", 0.3), ("b500", 0.3)];
+        let bet = decision("b473", &mixed);
+        let call = decision("c", &mixed);
+        let unsaid = decision("k", &[]);
+        assert_eq!(verdict(&[]), "you made no decision in this hand");
+        assert_eq!(verdict(&[bet.clone()]), "would have done the same, sizes aside");
+        assert_eq!(verdict(&[call.clone()]), "would have done something else");
+        let all = verdict(&[bet, call, unsaid]);
+        assert_eq!(all, "would have done the same, sizes aside, 1 of 3 times");
+    }
 }

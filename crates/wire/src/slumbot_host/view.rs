@@ -312,8 +312,8 @@ fn review(agent: String, of: String, record: HandRecord, decisions: &[DecisionRe
 }
 
 impl Review {
-    /// What another agent would have done with the client's cards, at each decision of the client's.
-    /// Their `action` is what the client did.
+    /// What another agent would have done with the client's cards, at each of its decisions. Their
+    /// `action` is what the client did.
     ///
     /// # Errors
     /// When the agent cannot be built.
