@@ -74,7 +74,7 @@ fn ranges_are_probabilities_of_the_hands_that_the_board_leaves() {
         assert_eq!(situation.behind, 20_000 - situation.pot / 2);
         let mut hands = Vec::new();
         let visit = |combo: Combo, hand_equity: &cards::HandEquity| {
-            hands.push((hand_equity.equity(), combo))
+            hands.push((hand_equity.equity(), combo));
         };
         table.each_hand(board, visit).expect("a turn");
         hands.sort_by(|a, b| a.0.total_cmp(&b.0));
