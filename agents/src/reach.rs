@@ -12,7 +12,7 @@ pub enum ActionMatching {
     Sizes,
 }
 
-/// The probability that each combo reaches a street: [`at`] its first action.
+/// The probability that each combo reaches a street: [`at_action`] its first action.
 pub fn at_street(
     street: Street,
     policy: &dyn Policy,

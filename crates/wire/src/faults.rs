@@ -165,9 +165,9 @@ impl FaultPlan {
     /// The fault for the request of this number.
     pub fn fault(&self, number: u64) -> Fault {
         // The latest burst counts where two meet.
-        let begun = (number.saturating_sub(self.burst - 1)..number).rev();
-        let mut begun = begun.map(|number| self.drawn(number));
-        let burst = begun.find(|fault| matches!(fault, Fault::Status(_)));
+        let window = (number.saturating_sub(self.burst - 1)..=number).rev();
+        let mut drawn = window.map(|number| self.drawn(number));
+        let burst = drawn.find(|fault| matches!(fault, Fault::Status(_)));
         burst.unwrap_or_else(|| self.drawn(number))
     }
 

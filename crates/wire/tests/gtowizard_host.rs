@@ -83,13 +83,13 @@ fn mean(values: &[f64]) -> (f64, f64) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_mean_of_scores_is_that_of_winnings_with_less_variance_where_hands_are_checked_down() {
     // Where nearly all hands come to a showdown in small pots, cards are nearly all that decides.
-    scores_are_unbiased("call", 0.9).await;
+    scores_are_unbiased("call", 1.0).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn scores_without_the_draws_of_an_agent_are_unbiased() {
     // It reports its strategy, so that both kinds of luck are removed.
-    scores_are_unbiased("cfr", 1.02).await;
+    scores_are_unbiased("cfr", 1.1).await;
 }
 
 /// Plays 1,200 hands against an agent: the mean of the scores is that of the winnings, and its

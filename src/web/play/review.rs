@@ -246,8 +246,8 @@ mod tests {
         let call = decision("c", &mixed);
         let unsaid = decision("k", &[]);
         assert_eq!(verdict(&[]), "you made no decision in this hand");
-        assert_eq!(verdict(&[bet.clone()]), "would have done the same, sizes aside");
-        assert_eq!(verdict(&[call.clone()]), "would have done something else");
+        assert_eq!(verdict(std::slice::from_ref(&bet)), "would have done the same, sizes aside");
+        assert_eq!(verdict(std::slice::from_ref(&call)), "would have done something else");
         let all = verdict(&[bet, call, unsaid]);
         assert_eq!(all, "would have done the same, sizes aside, 1 of 3 times");
     }

@@ -243,7 +243,7 @@ impl<L: LeafValues> DepthLimited<L> {
         }
     }
 
-    /// Both players' strategies, see [`shares`](Self::shares).
+    /// Both players' strategies, see [`probabilities`](Self::probabilities).
     fn strategies(&self, numbers: &[Vec<f32>; 2]) -> [Vec<f32>; 2] {
         Player::BOTH.map(|player| self.probabilities(player, numbers))
     }
