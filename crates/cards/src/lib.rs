@@ -19,7 +19,7 @@
 //!
 //! | the equity of | against | on a board of | is |
 //! |---|---|---|---|
-//! | a hand | any hand | 0, 3 to 5 | [`equity`]: 1 µs for a river, 1 ms for a flop |
+//! | a hand | any hand | 0, 3 to 5 | [`equity()`]: 1 µs for a river, 1 ms for a flop |
 //! | a hand | any hand | 5 | [`RiverTable::value`]: nanoseconds |
 //! | a hand, now and later | any hand | 3 to 5 | [`HandEquity::new`]: no table, 1 ms |
 //! | a hand, now and later | any hand | 0, 3 to 5 | [`RiverTable::hand_equity`]: 8 µs |

@@ -10,7 +10,7 @@
 //!
 //! - [`RuleList::parse`] and its `Display`: the text.
 //! - [`Betting::probabilities`], [`Calling::probabilities`]: a list's action probabilities for every
-//!   hand of a   player.
+//!   hand of a player.
 
 use std::fmt;
 

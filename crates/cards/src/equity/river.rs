@@ -167,7 +167,7 @@ const fn column_of(a: usize, b: usize) -> usize {
 /// A value is twice the number of beaten hands plus, where ties count half, the number of tied
 /// hands, out of [`RiverTable::DENOMINATOR`]: always a whole number. The two tables together
 /// recover exact wins and ties: the one without ties holds twice the wins, and the difference is
-/// the ties. Where only a few exact counts are asked for, [`equity`](crate::equity) needs no
+/// the ties. Where only a few exact counts are asked for, [`equity()`](crate::equity()) needs no
 /// table.
 pub struct RiverTable {
     ties: Ties,
