@@ -647,7 +647,7 @@ fn lines_that_are_wrong_are_errors_that_say_why_and_the_session_goes_on() {
         assert!(error.contains(why), "{line}: {error}");
     }
     engine.done(&["set_algorithm auto", "set_recalc_accuracy 0.0025 0.001 0.0005"]);
-    engine.done(&["set_always_recalc 0 60000", "set_threads 0", "set_isomorphism 1 0"]);
+    engine.done(&["set_always_recalc 0 60000", "set_threads 4000000000", "set_isomorphism 1 0"]);
     build(&mut engine, &river());
     for (change, why) in [
         ("set_pot 20 20 160", "set both first numbers to 0"),

@@ -12,6 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use cards::Combo;
@@ -319,7 +320,10 @@ impl<W: Write> Session<W> {
                 Ok(Reply::Done)
             }
             &Command::SetThreads(threads) => {
-                self.pool = Pool::new(threads as usize).map_err(|error| error.to_string())?;
+                // More than one for each processor would only take turns; 0 is one for each.
+                let processors = thread::available_parallelism().map_or(1, usize::from);
+                let threads = usize::try_from(threads).unwrap_or(processors).min(processors);
+                self.pool = Pool::new(threads).map_err(|error| error.to_string())?;
                 Ok(Reply::Done)
             }
             &Command::Go(limit) => {
