@@ -215,7 +215,13 @@ fn what_is_no_bot_is_refused_and_the_version_before_plays_on() {
     let mut spoilt = stored.finish().expect("a zip").into_inner();
     let at = spoilt.windows(5).position(|word| word == b"build").expect("it is stored");
     spoilt[at] = b'B';
-    let cases: [(&str, Vec<u8>, u16, &str); 10] = [
+    // Two entries of one name, which no usual program writes.
+    let mut twice = zip_of(&[("player-1", b"x"), ("player-2", b"y")]);
+    while let Some(at) = twice.windows(8).position(|name| name == b"player-2") {
+        twice[at + 7] = b'1';
+    }
+    let cases: [(&str, Vec<u8>, u16, &str); 11] = [
+        ("twice", twice, 422, "two of its files have one name"),
         ("not a zip", b"hello".to_vec(), 422, "not a whole zip"),
         ("nothing", Vec::new(), 422, "not a whole zip"),
         ("cut", good[..good.len() / 2].to_vec(), 422, "not a whole zip"),

@@ -97,6 +97,15 @@ impl Taken {
         if archive.len() > limits.entries {
             return Err(too_many(archive.len(), limits));
         }
+        // The reader keeps one of several entries of a name.
+        if let Some(written) = entries_written(bytes)
+            && written != archive.len()
+        {
+            return Err(Refused::new(format!(
+                "two of its files have one name: it has {written} entries and {} names",
+                archive.len()
+            )));
+        }
         if archive.has_overlapping_files().map_err(damaged)? {
             return Err(Refused::new("its files share bytes, which those of a usual zip do not"));
         }
@@ -299,6 +308,15 @@ impl Writer {
         let content = Content::of(&root)?;
         Ok(Taken { holder: self.holder, root, content })
     }
+}
+
+/// The number of entries that the end of a zip's directory states (APPNOTE.TXT, section 4.3.16);
+/// `None` where another record has it, as in zips of more than 65,534 entries.
+fn entries_written(bytes: &[u8]) -> Option<usize> {
+    let end = bytes.windows(4).rposition(|window| window == b"PK\x05\x06")?;
+    let entries = bytes.get(end + 10..end + 12)?;
+    let entries = u16::from_le_bytes([entries[0], entries[1]]);
+    (entries != u16::MAX).then_some(entries.into())
 }
 
 /// The error for a path that another one is in the way of.

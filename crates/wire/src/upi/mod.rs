@@ -123,6 +123,8 @@ struct Run {
     /// Iterations done in this run.
     done: u32,
     informed: Instant,
+    /// Whether it was told that it has started.
+    told: bool,
 }
 
 struct Session<W> {
@@ -329,7 +331,7 @@ impl<W: Write> Session<W> {
             &Command::Go(limit) => {
                 self.tree_or_error()?;
                 let now = Instant::now();
-                self.run = Some(Run { limit, begun: now, done: 0, informed: now });
+                self.run = Some(Run { limit, begun: now, done: 0, informed: now, told: false });
                 Ok(Reply::Done)
             }
             Command::Stop => {
@@ -430,6 +432,7 @@ impl<W: Write> Session<W> {
             Unit::Fraction => accuracy * tree.solver.subgame().root().pot() as f64,
         });
         let first = run.done == 0;
+        let untold = !std::mem::replace(&mut run.told, true);
         let over = match run.limit {
             Limit::None => None,
             Limit::Seconds(seconds) => {
@@ -452,7 +455,7 @@ impl<W: Write> Session<W> {
             Some(frequency) => run.done > 0 && run.done.is_multiple_of(frequency),
             None => checked && run.informed.elapsed() >= INFO_INTERVAL,
         };
-        if first {
+        if untold {
             self.write(&self.answers.update(&Update::Started));
         }
         if near {
@@ -485,8 +488,9 @@ impl<W: Write> Session<W> {
 
     /// Ends the run, if there is one, and tells what it has come to.
     fn end(&mut self, reason: &'static str) {
-        if self.run.is_none() {
-            return;
+        let Some(run) = &self.run else { return };
+        if !run.told {
+            self.write(&self.answers.update(&Update::Started));
         }
         if !self.stop.asked() {
             self.inform();
