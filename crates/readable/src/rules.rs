@@ -9,8 +9,8 @@
 //! even.
 //!
 //! - [`RuleList::parse`] and its `Display`: the text.
-//! - [`Betting::probabilities`], [`Calling::probabilities`]: a list's action probabilities for every
-//!   hand of a player.
+//! - [`Betting::probabilities`], [`Calling::probabilities`]: a list's action probabilities for
+//!   every hand of a player.
 
 use std::fmt;
 

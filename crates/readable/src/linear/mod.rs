@@ -118,8 +118,8 @@ impl LinearModel {
         &self.stacks
     }
 
-    /// The stack in big blinds whose weights are those [at](Self::at_stack) a stack: this one between the
-    /// least and the greatest, beyond them the nearest.
+    /// The stack in big blinds whose weights are those [at](Self::at_stack) a stack: this one
+    /// between the least and the greatest, beyond them the nearest.
     pub fn nearest(&self, stack: f64) -> f64 {
         stack.clamp(self.stacks[0].0, self.stacks[self.stacks.len() - 1].0)
     }
