@@ -2,7 +2,6 @@
 //! without effect; the number of threads; and stacks, as `10`, `5..20`, or a list of these.
 
 use std::io::Write;
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Once;
@@ -112,7 +111,7 @@ pub(crate) fn pool(threads: usize) -> Result<parallel::Pool, Failure> {
 /// The number of threads: one for each processor, unless fewer are asked for. More would only
 /// compete for memory, which is reported once.
 pub(crate) fn threads(asked: Option<u16>) -> usize {
-    let processors = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let processors = parallel::processors();
     let asked = asked.map_or(processors, usize::from);
     if asked > processors {
         static SAID: Once = Once::new();

@@ -5,6 +5,7 @@
 //! Each match of a tournament has a seed of its own, derived from the tournament's, so that its
 //! results are independent of those of all others: intervals of means over matches are then right.
 
+use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -32,6 +33,12 @@ pub const BLOCK_DEALS: u64 = 128;
 /// [`BLOCK_DEALS`].
 pub fn next_check(blocks: u64) -> u64 {
     blocks + (blocks / 16).max(8)
+}
+
+/// A seed that nobody can guess, nor compute from earlier ones: from the system's randomness, by way
+/// of the keys of the standard library's hash maps.
+pub fn fresh_seed() -> u64 {
+    RandomState::new().hash_one(0)
 }
 
 /// A match to play: everything that determines its outcome.

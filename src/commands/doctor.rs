@@ -230,7 +230,7 @@ fn processor() -> Check {
 }
 
 fn threads() -> Check {
-    let count = std::thread::available_parallelism().map_or(1, usize::from);
+    let count = parallel::processors();
     works("threads", format!("{count} at once"))
 }
 

@@ -1,7 +1,6 @@
 //! `cardroom replay`: plays a recorded match again and compares it with the record.
 
 use std::fmt;
-use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -109,7 +108,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
             args.source.display()
         )));
     }
-    let processors = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let processors = parallel::processors();
     let settings = Settings {
         agents: players.iter().map(|player| player.choice.clone()).collect(),
         hands,

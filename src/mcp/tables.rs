@@ -15,9 +15,9 @@ use cards::evaluate;
 use game::{Action, GameDef, InfoSet, LegalActions, PublicState, notation};
 use logs::LedgerReader;
 use matches::guest::{GuestHand, GuestPlan, GuestTable, GuestTurn, GuestView, Refused};
+use matches::plan::fresh_seed;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use wire::host::fresh_seed;
 use wire::slumbot_host::Secret;
 
 use super::tools::Refusal;
@@ -197,7 +197,7 @@ impl Tables {
     pub(super) async fn begin(&self, new: NewTable) -> Result<TableState, Refusal> {
         let mut secret = self.secret.lock().await;
         self.make_room()?;
-        let seed = new.seed.unwrap_or_else(fresh_seed);
+        let seed = new.seed.unwrap_or_else(|| fresh_seed() as u32);
         // Games with the same deck have the same cards.
         if self.open().values().any(|open| open.seed == seed && !open.is_over()) {
             return Err(Refusal::new(format!(
@@ -217,7 +217,7 @@ impl Tables {
         let name = format!("{:016x}", secret.token() as u64);
         let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
         let agent = new.agent.name().to_owned();
-        let of: String = format!("{GUEST}-vs-{agent}-{}-{:08x}", new.game, fresh_seed());
+        let of: String = format!("{GUEST}-vs-{agent}-{}-{:08x}", new.game, fresh_seed() as u32);
         let of: String = of.chars().map(plain).collect();
         let plan = GuestPlan {
             name: of.clone(),

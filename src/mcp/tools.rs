@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use agents::AgentChoice;
 use game::GameDef;
-use matches::plan::MatchPlan;
+use matches::plan::{MatchPlan, fresh_seed};
 use matches::play::{Settings, default_folder, play};
 use matches::runner::Stop;
 use protocol::acpc;
@@ -578,7 +578,7 @@ impl Tools {
             let mut solves = self.solves.lock().unwrap_or_else(PoisonError::into_inner);
             solves.next += 1;
             // Under `serve`, callers look at their own ones only.
-            let name = format!("{}-{:08x}", solves.next, wire::host::fresh_seed());
+            let name = format!("{}-{:08x}", solves.next, fresh_seed() as u32);
             solves.kept.push_back((name.clone(), Arc::new(Mutex::new(solved))));
             while solves.kept.len() > KEPT_SOLVES {
                 solves.kept.pop_front();

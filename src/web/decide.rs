@@ -18,6 +18,7 @@ use axum::routing::post;
 use axum::{Json, body};
 use game::{Action, GameDef, Street, Turn, notation};
 use logs::{DecisionRecord, Fallback};
+use matches::plan::fresh_seed;
 use protocol::acpc;
 use protocol::acpc::gamedef::{self, Reading};
 use protocol::acpc::matchstate::{MatchState, MatchStateError};
@@ -25,7 +26,6 @@ use schemars::{JsonSchema, Schema, json_schema};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use tokio::sync::Semaphore;
-use wire::host::fresh_seed;
 use wire::slumbot_host::{OfferedAgent, Question};
 
 use super::Limits;
@@ -383,7 +383,7 @@ impl ParsedRequest {
         };
         let (game, def) = game_of(&keys)?;
         let state = situation(&keys, &def)?;
-        let seed = number(&keys, "seed")?.unwrap_or_else(fresh_seed);
+        let seed = number(&keys, "seed")?.unwrap_or_else(|| fresh_seed() as u32);
         let (agent, choice) = (agent.to_owned(), choice.clone());
         Ok(ParsedRequest { agent, choice, game, def, state, seed })
     }

@@ -10,6 +10,11 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
+/// The number of processors that this program may use; 1 where the system does not say.
+pub fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
 /// The results of all items, in their order. Items can be indices, references, or pieces of slices
 /// (`chunks_mut`), several sequences by `zip`. A panic in one is resumed here.
 pub fn map<I: Send, T: Send>(

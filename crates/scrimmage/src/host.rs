@@ -14,6 +14,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use logs::stats::{CrossTable, Interval};
 use matches::confine;
+use matches::plan::fresh_seed;
 use matches::runner::Stop;
 use runs::{Lock, LockError};
 use schemars::JsonSchema;
@@ -590,10 +591,4 @@ impl State {
 
 fn write_since(home: &Path, since: Timestamp) -> io::Result<()> {
     runs::write_whole(&home.join("since"), |out| writeln!(out, "{since}"))
-}
-
-/// A seed that no bot can know: the state of a hasher that the system has filled.
-fn fresh_seed() -> u64 {
-    use std::hash::{BuildHasher, RandomState};
-    RandomState::new().hash_one(Timestamp::now().as_nanosecond())
 }

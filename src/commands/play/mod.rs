@@ -1,13 +1,13 @@
 //! `cardroom play`: plays as an agent at a remote table.
 
 use std::fmt;
-use std::hash::{BuildHasher, RandomState};
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
 
 use game::{GameDef, Quirks};
 use matches::games::load_game;
+use matches::plan::fresh_seed;
 use protocol::acpc::gamedef::Reading;
 use protocol::pokerbots::{Dialect, GAME};
 use serde::Serialize;
@@ -161,7 +161,7 @@ fn sit(
         protocol,
         def,
         agent: args.named.resolve(&args.agent)?,
-        seed: args.seed.unwrap_or_else(|| RandomState::new().hash_one(0)),
+        seed: args.seed.unwrap_or_else(fresh_seed),
         connect_timeout: args.connect_timeout.0,
         silence: (!args.silence_timeout.0.is_zero()).then_some(args.silence_timeout.0),
         deadline: args.deadline.map(|time| time.0),

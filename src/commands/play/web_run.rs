@@ -1,7 +1,6 @@
 //! What the commands have in common that play at a server with a web API: options, the progress bar
 //! with what is said about outages, the result, and how a run ends.
 
-use std::hash::{BuildHasher, RandomState};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,6 +9,7 @@ use clap::value_parser;
 use game::escape::visible;
 use logs::Entrant;
 use logs::stats::report::EstimatesSection;
+use matches::plan::fresh_seed;
 use matches::runner::Stop;
 use serde::Serialize;
 use show::Table;
@@ -153,7 +153,7 @@ pub(super) fn run<D: Serialize>(
     let mut announce = (!is_here(&settings.server.url)).then_some(announce);
     let stop = interrupt::listen(interrupt::FINISHING)?;
     let mut bar = progress::Progress::new(hands, "hands", args.quiet);
-    let seed = RandomState::new().hash_one(0);
+    let seed = fresh_seed();
     let mut reported = ReportedState::default();
     let played = play(seed, &stop, &mut |progress| {
         if let Some(announce) = announce.take() {

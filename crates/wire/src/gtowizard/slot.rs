@@ -5,7 +5,6 @@
 //! to its end, so that it does not hold a place for ever, and is in no rate.
 
 use std::fmt::Display;
-use std::hash::{BuildHasher, RandomState};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -17,6 +16,7 @@ use game::{BySeat, GameDef, InfoSet, Seat};
 use logs::HandRecord;
 use logs::ledger::{HandScore, Known, WebHand, WebSession};
 use matches::bot::Bot;
+use matches::plan::fresh_seed;
 use protocol::gtowizard::answer::{self, Fault};
 use protocol::gtowizard::client::{Client, ClientError, Finished, News, Next, Request, Unseen};
 use protocol::gtowizard::{AnswerError, Endpoint, Shown};
@@ -388,8 +388,7 @@ impl Slot {
     fn jittered(&mut self) -> Duration {
         let longest = self.shared.plan.pace.longest_pause;
         let pause = self.pauses.next().unwrap_or(longest).min(longest);
-        let bits = RandomState::new().hash_one(self.session);
-        pause.mul_f64((bits >> 11) as f64 / (1u64 << 53) as f64)
+        pause.mul_f64((fresh_seed() >> 11) as f64 / (1u64 << 53) as f64)
     }
 
     /// Pauses this slot after a failure, and tells the pacer, which may pause all.

@@ -13,7 +13,6 @@
 mod lobby;
 mod play;
 
-use std::hash::{BuildHasher, Hasher};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -24,6 +23,7 @@ use game::{GameDef, Quirks};
 use jiff::Timestamp;
 use logs::stats::{DecisionTally, Rate, Tally};
 use logs::{Entrant, MatchInfo, Provenance};
+use matches::plan::fresh_seed;
 use protocol::acpc::dealer::{Config, Limits, Replies};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -317,7 +317,7 @@ async fn play_match(
     view: &TableView,
     stops: &Stops,
 ) -> Result<Ended, Error> {
-    let seed = plan.seed.unwrap_or_else(fresh_seed);
+    let seed = plan.seed.unwrap_or_else(|| fresh_seed() as u32);
     let last = view.status().last.map(|last| last.id);
     let (id, path) = new_folder(plan, last.as_deref());
     let info = match_info(plan, &id, seed);
@@ -395,12 +395,6 @@ fn new_folder(plan: &TablePlan, last: Option<&str>) -> (String, PathBuf) {
     }
     let path = plan.matches.join(&id);
     (id, path)
-}
-
-/// A seed that cannot be guessed from earlier ones: from the system's randomness, through the keys
-/// of the standard library's hash maps.
-pub fn fresh_seed() -> u32 {
-    std::collections::hash_map::RandomState::new().build_hasher().finish() as u32
 }
 
 /// A shared handle to the status of a hosted table.

@@ -12,12 +12,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use cards::Combo;
 use matches::runner::Stop;
-use parallel::Pool;
+use parallel::{Pool, processors};
 use protocol::upi::{
     AnswerWriter, Command, CommandError, CommandReader, Limit, Reply, Unit, Update, greeting,
     hand_order,
@@ -323,8 +322,7 @@ impl<W: Write> Session<W> {
             }
             &Command::SetThreads(threads) => {
                 // More than one for each processor would only take turns; 0 is one for each.
-                let processors = thread::available_parallelism().map_or(1, usize::from);
-                let threads = usize::try_from(threads).unwrap_or(processors).min(processors);
+                let threads = (threads as usize).min(processors());
                 self.pool = Pool::new(threads).map_err(|error| error.to_string())?;
                 Ok(Reply::Done)
             }

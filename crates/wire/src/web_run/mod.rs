@@ -316,9 +316,8 @@ pub(crate) fn block_on<T>(
     sessions: usize,
     run: impl Future<Output = Result<T, Error>>,
 ) -> Result<T, Error> {
-    let workers = std::thread::available_parallelism().map_or(1, usize::from);
     let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(workers.min(sessions).max(1))
+        .worker_threads(parallel::processors().min(sessions).max(1))
         .enable_all()
         .build()
         .map_err(|error| Error::here(format!("no threads for the sessions: {error}")))?;

@@ -1,9 +1,9 @@
 //! `cardroom solve endgame play`: a person plays against the equilibrium of an endgame.
 
-use std::hash::{BuildHasher, RandomState};
 use std::io::{BufRead, StdinLock, Write};
 
 use clap::ValueEnum;
+use matches::plan::fresh_seed;
 use readable::endgame::{Talk, play};
 use solvers::Player;
 
@@ -64,7 +64,7 @@ impl SeatArg {
 /// Runs the command: plays until the games or the input end.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let game = args.weights.game()?;
-    let seed = args.seed.unwrap_or_else(|| RandomState::new().hash_one(0) >> 32);
+    let seed = args.seed.unwrap_or_else(|| fresh_seed() >> 32);
     play(&game, args.seat.seats(), args.games, seed, &mut std::io::stdin().lock())
 }
 
