@@ -14,7 +14,7 @@
 //! | all other sockets; leaving its process group; `io_uring`, `ptrace`, mounts | seccomp |
 //! | memory and processor time of each process, processes of the user, size of files | rlimits |
 //!
-//! What a system has of these is found out by trying ([`kept`]) and told to whoever relies on it.
+//! What a system has of these is found out by trying ([`restrictions`]) and told to whoever relies on it.
 
 use std::fmt;
 use std::io;
@@ -24,6 +24,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use rustix::process::{Resource, Rlimit, getuid, setrlimit};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The hidden command of this program that becomes a confined one.
@@ -198,15 +199,15 @@ fn tasks_of_user() -> Option<u64> {
 }
 
 /// Something that a confined program is kept from, and whether this system can do it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept {
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Restriction {
     /// What it is, such as "files of others".
     pub what: &'static str,
-    /// Why it is not kept from it, if so, and what would help.
+    /// Why it is not kept from it on this system, and what would help; `null` where it is.
     pub lack: Option<&'static str>,
 }
 
-impl fmt::Display for Kept {
+impl fmt::Display for Restriction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.lack {
             None => write!(f, "{}: yes", self.what),
@@ -216,9 +217,9 @@ impl fmt::Display for Kept {
 }
 
 /// What confined programs are kept from on this system, found out by trying, once.
-pub fn kept() -> &'static [Kept] {
-    static KEPT: OnceLock<Vec<Kept>> = OnceLock::new();
-    KEPT.get_or_init(|| {
+pub fn restrictions() -> &'static [Restriction] {
+    static FOUND: OnceLock<Vec<Restriction>> = OnceLock::new();
+    FOUND.get_or_init(|| {
         let system::Found { files, tcp, signals, calls } = system::found();
         let no_files = "the system has no Landlock (Linux 5.13, in /sys/kernel/security/lsm)";
         let no_tcp = "the system's Landlock knows no network (Linux 6.7): programs can connect to \
@@ -233,22 +234,27 @@ pub fn kept() -> &'static [Kept] {
             None => Some("the system does not say how many processes there are (no /proc)"),
             Some(_) => None,
         };
-        let kept = |what, held: bool, lack| Kept { what, lack: (!held).then_some(lack) };
+        let restriction =
+            |what, held: bool, lack| Restriction { what, lack: (!held).then_some(lack) };
         vec![
-            kept("files of others", files, no_files),
-            kept("TCP but to the game", tcp, no_tcp),
-            kept("other sockets", calls, no_calls),
-            kept("signals to others", signals, no_signals),
-            Kept { what: "more processes than allowed", lack: no_processes },
+            restriction("files of others", files, no_files),
+            restriction("TCP but to the game", tcp, no_tcp),
+            restriction("other sockets", calls, no_calls),
+            restriction("signals to others", signals, no_signals),
+            Restriction { what: "more processes than allowed", lack: no_processes },
             // Set for every program; one that cannot be limited is not started.
-            Kept { what: "more memory, processor time and file sizes than allowed", lack: None },
+            Restriction {
+                what: "more memory, processor time and file sizes than allowed",
+                lack: None,
+            },
         ]
     })
 }
 
 /// What is not kept from confined programs here, in words; empty where all is.
-pub fn lacks() -> Vec<String> {
-    kept().iter().filter(|kept| kept.lack.is_some()).map(Kept::to_string).collect()
+pub fn missing() -> Vec<String> {
+    let missing = restrictions().iter().filter(|restriction| restriction.lack.is_some());
+    missing.map(Restriction::to_string).collect()
 }
 
 #[cfg(target_os = "linux")]
@@ -431,12 +437,12 @@ mod tests {
 
     #[test]
     fn what_a_system_cannot_do_is_said_with_what_would_help() {
-        assert_eq!(kept().len(), 6);
-        for kept in kept() {
-            let text = kept.to_string();
-            assert!(text.starts_with(kept.what), "{text}");
-            assert_eq!(text.contains("NO, "), kept.lack.is_some());
+        assert_eq!(restrictions().len(), 6);
+        for restriction in restrictions() {
+            let text = restriction.to_string();
+            assert!(text.starts_with(restriction.what), "{text}");
+            assert_eq!(text.contains("NO, "), restriction.lack.is_some());
         }
-        assert!(lacks().len() <= kept().len());
+        assert!(missing().len() <= restrictions().len());
     }
 }

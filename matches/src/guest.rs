@@ -124,7 +124,7 @@ impl GuestView {
 
 impl GuestHand {
     /// A recorded hand as the guest may see it.
-    pub fn of(record: &HandRecord) -> Option<GuestHand> {
+    pub fn from_record(record: &HandRecord) -> Option<GuestHand> {
         let (seat, _) = record.entrants.iter().find(|&(_, &entrant)| entrant == GUEST)?;
         Some(GuestHand {
             number: record.hand,
@@ -200,8 +200,8 @@ impl GuestTable {
     ///
     /// # Errors
     /// The reason why the match cannot go on, or that the agent did not act in time.
-    pub fn view(&self, patience: Duration) -> Result<GuestView, String> {
-        self.shared.settled(self.shared.lock(), patience).map(|state| state.view())
+    pub fn view(&self, wait: Duration) -> Result<GuestView, String> {
+        self.shared.settled(self.shared.lock(), wait).map(|state| state.view())
     }
 
     /// Plays the guest's action at this turn; returns what it sees at its next turn. The action
@@ -213,10 +213,10 @@ impl GuestTable {
         &self,
         turn: GuestTurn,
         action: Action,
-        patience: Duration,
+        wait: Duration,
     ) -> Result<GuestView, Refused> {
         let state = self.shared.lock();
-        let mut state = self.shared.settled(state, patience).map_err(Refused::Ended)?;
+        let mut state = self.shared.settled(state, wait).map_err(Refused::Ended)?;
         let view = state.view();
         let Some((_, infoset)) = &view.hand else {
             return Err(Refused::Ended("the last hand has been played".to_owned()));
@@ -231,7 +231,7 @@ impl GuestTable {
         state.chosen = Some(action);
         state.asked = None;
         self.shared.changed.notify_all();
-        let state = self.shared.settled(state, patience).map_err(Refused::Ended)?;
+        let state = self.shared.settled(state, wait).map_err(Refused::Ended)?;
         Ok(state.view())
     }
 }
@@ -287,9 +287,9 @@ impl Shared {
     fn settled<'a>(
         &self,
         mut state: MutexGuard<'a, State>,
-        patience: Duration,
+        wait: Duration,
     ) -> Result<MutexGuard<'a, State>, String> {
-        let until = Instant::now() + patience;
+        let until = Instant::now() + wait;
         loop {
             if let Some(reason) = &state.failed {
                 return Err(reason.clone());
@@ -337,9 +337,9 @@ struct Run {
 
 /// The decisions of a hand.
 #[derive(Default)]
-struct Made(Vec<DecisionRecord>);
+struct Decisions(Vec<DecisionRecord>);
 
-impl Observer for Made {
+impl Observer for Decisions {
     fn decision(&mut self, record: DecisionRecord) {
         self.0.push(record);
     }
@@ -367,7 +367,7 @@ impl Run {
             if number % (BLOCK_DEALS * players) == 0 {
                 self.table.restart();
             }
-            let mut made = Made::default();
+            let mut made = Decisions::default();
             let record = self.table.play(number, &mut made);
             if self.shared.lock().closed {
                 self.folder.discard();
@@ -390,7 +390,7 @@ impl Run {
             let mut state = self.shared.lock();
             state.finished = number + 1;
             state.won = totals[usize::from(GUEST)];
-            state.last = GuestHand::of(&record);
+            state.last = GuestHand::from_record(&record);
         }
         self.folder.finish(&totals)
     }

@@ -250,7 +250,7 @@ fn python() -> Check {
 
 /// What bots of a scrimmage, and others that are to be confined, are kept from.
 fn confinement() -> Check {
-    let open = matches::confine::lacks();
+    let open = matches::confine::missing();
     if open.is_empty() {
         return works("confined bots", "kept from all that they can be kept from");
     }

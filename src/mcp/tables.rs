@@ -305,7 +305,7 @@ impl Tables {
         let folder = self.data.join("matches").join(open.table.name());
         let read = tokio::task::spawn_blocking(move || {
             let record = LedgerReader::open(&folder)?.hand(hand)?;
-            Ok::<_, logs::LedgerError>(record.as_ref().and_then(GuestHand::of))
+            Ok::<_, logs::LedgerError>(record.as_ref().and_then(GuestHand::from_record))
         });
         let cannot = |error: &dyn std::fmt::Display| {
             Refusal::new(format!("the table's hands cannot be read: {error}"))
@@ -343,7 +343,7 @@ impl Tables {
             let state = |view: &GuestView| TableState::new(&name, &open, view);
             match seen {
                 Ok(view) => Ok(state(&view)),
-                Err(Refused::Stale(view)) => Err(Refusal::with(
+                Err(Refused::Stale(view)) => Err(Refusal::with_state(
                     "this is not the turn: nothing was played. The state now follows",
                     &state(&view),
                 )),
@@ -352,7 +352,7 @@ impl Tables {
                                state, with the legal ones, follows; amounts are totals over the \
                                whole hand, for bet and raise only";
                     let view = open.table.view(Duration::ZERO).map_err(Refusal::new)?;
-                    Err(Refusal::with(why, &state(&view)))
+                    Err(Refusal::with_state(why, &state(&view)))
                 }
                 Err(Refused::Ended(why)) => Err(Refusal::new(why)),
             }

@@ -120,7 +120,7 @@ impl Refusal {
         Refusal { why: why.into(), now: None }
     }
 
-    pub(super) fn with(why: &str, now: &impl Serialize) -> Refusal {
+    pub(super) fn with_state(why: &str, now: &impl Serialize) -> Refusal {
         Refusal { why: why.to_owned(), now: serde_json::to_value(now).ok() }
     }
 }

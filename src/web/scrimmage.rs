@@ -126,15 +126,15 @@ pub fn read_tokens(path: &Path) -> Result<BTreeMap<String, Login>, ConfigError> 
     Ok(logins)
 }
 
-/// What requests need that are answered for a team only, or for whoever runs the course.
+/// Access to what is for a team only, or for whoever runs the course.
 #[derive(Clone)]
-struct Desk {
+struct Access {
     course: Option<Course>,
     /// The server's login.
     login: Option<Arc<Login>>,
 }
 
-impl Desk {
+impl Access {
     fn course(&self) -> Result<&Course, Problem> {
         self.course.as_ref().ok_or_else(|| {
             let remedy = "set `scrimmage.enabled = true` in the configuration";
@@ -211,12 +211,12 @@ pub fn routers(
         .route("/scrimmage/live", get(live))
         .route(document_path, get(document))
         .with_state(course.clone());
-    let desk = Router::new()
+    let access = Router::new()
         .route("/scrimmage/{team}/output", get(output))
         .route(hand_in, put(take))
         .route(ask, put(ask_for_round))
-        .with_state(Desk { course, login });
-    (pages, desk)
+        .with_state(Access { course, login });
+    (pages, access)
 }
 
 async fn document(State(course): State<Option<Course>>) -> Json<Option<View>> {
@@ -225,12 +225,12 @@ async fn document(State(course): State<Option<Course>>) -> Json<Option<View>> {
 
 /// Takes a zip from a team.
 async fn take(
-    State(desk): State<Desk>,
+    State(access): State<Access>,
     UrlPath(team): UrlPath<String>,
     request: Request,
 ) -> Result<Json<HandedIn>, Response> {
-    let course = desk.course().map_err(IntoResponse::into_response)?.clone();
-    desk.admit(&course, Some(&team), &request)?;
+    let course = access.course().map_err(IntoResponse::into_response)?.clone();
+    access.admit(&course, Some(&team), &request)?;
     let problem =
         |code, error: String, remedy: &str| Problem::new(code, error, remedy).into_response();
     let Ok(_permit) = course.0.uploads.try_acquire() else {
@@ -262,9 +262,12 @@ fn refusal(code: StatusCode, refused: &Refused) -> Response {
     Problem::new(code, refused.to_string(), remedy).into_response()
 }
 
-async fn ask_for_round(State(desk): State<Desk>, request: Request) -> Result<Json<View>, Response> {
-    let course = desk.course().map_err(IntoResponse::into_response)?;
-    desk.admit(course, None, &request)?;
+async fn ask_for_round(
+    State(access): State<Access>,
+    request: Request,
+) -> Result<Json<View>, Response> {
+    let course = access.course().map_err(IntoResponse::into_response)?;
+    access.admit(course, None, &request)?;
     let asked = course.scrimmage().ask_for_round();
     asked.map_err(|refused| refusal(StatusCode::CONFLICT, &refused))?;
     Ok(Json(course.scrimmage().view()))
@@ -272,12 +275,12 @@ async fn ask_for_round(State(desk): State<Desk>, request: Request) -> Result<Jso
 
 /// What a team's bot has said.
 async fn output(
-    State(desk): State<Desk>,
+    State(access): State<Access>,
     UrlPath(team): UrlPath<String>,
     request: Request,
 ) -> Result<Response, Response> {
-    let course = desk.course().map_err(IntoResponse::into_response)?.clone();
-    desk.admit(&course, Some(&team), &request)?;
+    let course = access.course().map_err(IntoResponse::into_response)?.clone();
+    access.admit(&course, Some(&team), &request)?;
     let said = blocking(move || course.scrimmage().output(&team)).await?;
     let said = said.ok_or_else(|| {
         message(StatusCode::NOT_FOUND, "No such team", "It has handed in nothing.")

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use logs::stats::{CrossTable, Interval};
-use matches::confine;
+use matches::confine::{self, Restriction};
 use matches::plan::fresh_seed;
 use matches::runner::Stop;
 use runs::{Lock, LockError};
@@ -21,7 +21,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::intake::{IntakeLimits, Refused, Taken};
-use crate::round::{Cause, Entry, Met, Round, Rules};
+use crate::round::{Cause, Entry, Round, RoundMatch, Rules};
 use crate::schedule::Nightly;
 use crate::team::{HandedIn, Origin, Record, Team, check_name};
 
@@ -96,7 +96,7 @@ pub struct View {
     /// The last twenty rounds, the latest first.
     pub rounds: Vec<RoundView>,
     /// What bots are kept from on this system.
-    pub confinement: Vec<KeptView>,
+    pub confinement: Vec<Restriction>,
 }
 
 /// A team.
@@ -131,7 +131,7 @@ pub struct RoundView {
     /// The teams with the versions that play.
     pub entries: Vec<Entry>,
     /// The matches that are over.
-    pub matches: Vec<Met>,
+    pub matches: Vec<RoundMatch>,
     /// Hands so far of the match in play.
     pub hands_in_play: u64,
     /// The results of every pair so far.
@@ -152,16 +152,6 @@ pub struct StandingView {
     pub interval: Interval,
     /// The groups it is in, a letter for each: teams that share a letter are not separated.
     pub groups: String,
-}
-
-/// Something that bots are kept from, or should be.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[schemars(rename = "Kept")]
-pub struct KeptView {
-    /// What it is.
-    pub what: &'static str,
-    /// Why this system cannot keep bots from it; `null` where it can.
-    pub lack: Option<&'static str>,
 }
 
 impl Scrimmage {
@@ -209,7 +199,7 @@ impl Scrimmage {
         };
         let teams = teams.into_iter().map(|team| (team.name.clone(), team)).collect();
         let state = State { teams, rounds, hands: 0, since, asked: false, notice: None };
-        for lack in confine::lacks() {
+        for lack in confine::missing() {
             tracing::warn!("bots of the scrimmage are not kept from {lack}");
         }
         Ok(Scrimmage(Arc::new(Inner {
@@ -258,7 +248,7 @@ impl Scrimmage {
     pub fn hand_in(&self, team: &str, zip: &[u8]) -> Result<HandedIn, Refused> {
         let inner = &self.0;
         check_name(team)?;
-        inner.room_for(team)?;
+        inner.state().room_for(team, inner.plan.most_teams)?;
         let taken = Taken::zip(zip, &inner.plan.home.join("incoming"), &inner.plan.limits);
         inner.enter(team, taken, Origin::Upload)
     }
@@ -302,14 +292,13 @@ impl Scrimmage {
             teams.map(|team| TeamView { name: team.name.clone(), record: team.record.clone() });
         let rounds = state.rounds.iter().rev().take(LISTED);
         let nightly = self.0.plan.nightly.as_ref();
-        let kept = confine::kept().iter();
         View {
             next: nightly.and_then(|nightly| nightly.after(Timestamp::now().max(state.since))),
             asked: state.asked,
             notice: state.notice.clone(),
             teams: teams.collect(),
             rounds: rounds.map(|round| RoundView::new(round, state.hands)).collect(),
-            confinement: kept.map(|kept| KeptView { what: kept.what, lack: kept.lack }).collect(),
+            confinement: confine::restrictions().to_vec(),
         }
     }
 }
@@ -344,16 +333,6 @@ impl Inner {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether there may be a team of this name.
-    fn room_for(&self, team: &str) -> Result<(), Refused> {
-        let state = self.state();
-        if !state.teams.contains_key(team) && state.teams.len() >= self.plan.most_teams {
-            let most = self.plan.most_teams;
-            return Err(Refused(format!("there are {most} teams, and no more are allowed")));
-        }
-        Ok(())
-    }
-
     /// Enters what a team has handed in, or why it is not taken.
     fn enter(
         &self,
@@ -362,8 +341,8 @@ impl Inner {
         origin: Origin,
     ) -> Result<HandedIn, Refused> {
         let now = Timestamp::now();
-        self.room_for(name)?;
         let mut state = self.state();
+        state.room_for(name, self.plan.most_teams)?;
         let known = state.teams.contains_key(name);
         let team = state.teams.entry(name.to_owned());
         let team = team.or_insert_with(|| Team::new(&self.plan.home.join("teams"), name));
@@ -405,7 +384,9 @@ impl Inner {
             if name.starts_with('.') || !is_folder {
                 continue;
             }
-            if let Err(refused) = check_name(&name).and_then(|()| self.room_for(&name)) {
+            if let Err(refused) =
+                check_name(&name).and_then(|()| self.state().room_for(&name, self.plan.most_teams))
+            {
                 tracing::warn!(%refused, "a folder is no team's");
                 continue;
             }
@@ -450,7 +431,7 @@ impl Inner {
             let mut state = self.state();
             let in_use = state.in_use(&team.name);
             if let Some(team) = state.teams.get_mut(&team.name) {
-                if let Err(error) = team.judge(version, result) {
+                if let Err(error) = team.enter_result(version, result) {
                     tracing::error!(team = team.name, %error, "cannot store the result of a trial");
                     drop(state);
                     std::thread::sleep(TICK);
@@ -581,6 +562,14 @@ impl Inner {
 }
 
 impl State {
+    /// Whether there may be a team of this name, among at most so many.
+    fn room_for(&self, team: &str, most: usize) -> Result<(), Refused> {
+        if !self.teams.contains_key(team) && self.teams.len() >= most {
+            return Err(Refused(format!("there are {most} teams, and no more are allowed")));
+        }
+        Ok(())
+    }
+
     /// The versions of a team that a round in progress plays.
     fn in_use(&self, team: &str) -> Vec<u64> {
         let open = self.rounds.last().filter(|round| round.ended.is_none());

@@ -305,7 +305,7 @@ impl Writer {
                 }
             }
         };
-        let content = Content::of(&root)?;
+        let content = Content::of_folder(&root)?;
         Ok(Taken { holder: self.holder, root, content })
     }
 }
@@ -334,7 +334,7 @@ impl Content {
     ///
     /// # Errors
     /// When it cannot be read.
-    pub fn of(folder: &Path) -> io::Result<Content> {
+    pub fn of_folder(folder: &Path) -> io::Result<Content> {
         let mut files = Vec::new();
         let mut open = vec![folder.to_owned()];
         while let Some(inner) = open.pop() {

@@ -71,7 +71,7 @@ pub struct Entry {
 
 /// A match of a round that is over.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Met {
+pub struct RoundMatch {
     /// The two teams.
     pub teams: [String; 2],
     /// The match's name, as in `/api/v1/matches/{id}`.
@@ -111,7 +111,7 @@ pub struct Round {
     /// The teams, by name.
     pub entries: Vec<Entry>,
     /// The matches that are over.
-    pub matches: Vec<Met>,
+    pub matches: Vec<RoundMatch>,
     /// Their results.
     pub table: CrossTable,
 }
@@ -238,12 +238,12 @@ impl Round {
                         Some(Fault { team: team.clone(), text: counts.fault(team)? })
                     });
                     let (hands, faults) = (outcome.hands, faults.collect());
-                    Met { teams: pair, id, hands, faults, error: None }
+                    RoundMatch { teams: pair, id, hands, faults, error: None }
                 }
                 Err(error) => {
                     tracing::warn!(match_id = id, %error, "a match of a scrimmage has no result");
                     let error = Some(error.to_string());
-                    Met { teams: pair, id, hands: 0, faults: Vec::new(), error }
+                    RoundMatch { teams: pair, id, hands: 0, faults: Vec::new(), error }
                 }
             };
             self.matches.push(met);

@@ -45,7 +45,7 @@ impl Nightly {
 mod tests {
     use super::*;
 
-    fn at(text: &str) -> Timestamp {
+    fn time(text: &str) -> Timestamp {
         text.parse().expect("a time")
     }
 
@@ -67,22 +67,22 @@ mod tests {
             ("2026-10-24T23:00:00Z", "2026-10-25T00:30:00Z"),
             ("2026-10-25T00:30:00Z", "2026-10-26T01:30:00Z"),
         ] {
-            assert_eq!(nightly().after(at(now)), Some(at(next)), "{now}");
+            assert_eq!(nightly().after(time(now)), Some(time(next)), "{now}");
         }
     }
 
     #[test]
     fn a_round_is_due_once_and_those_missed_are_made_up_for_by_one() {
-        let since = at("2026-01-10T12:00:00Z");
-        let due = |now| nightly().due(since, at(now));
+        let since = time("2026-01-10T12:00:00Z");
+        let due = |now| nightly().due(since, time(now));
         assert_eq!(due("2026-01-10T12:00:00Z"), None);
         assert_eq!(due("2026-01-11T01:29:59Z"), None);
-        assert_eq!(due("2026-01-11T01:30:00Z"), Some(at("2026-01-11T01:30:00Z")));
-        assert_eq!(due("2026-01-11T09:00:00Z"), Some(at("2026-01-11T01:30:00Z")));
-        assert_eq!(due("2026-01-14T09:00:00Z"), Some(at("2026-01-14T01:30:00Z")));
+        assert_eq!(due("2026-01-11T01:30:00Z"), Some(time("2026-01-11T01:30:00Z")));
+        assert_eq!(due("2026-01-11T09:00:00Z"), Some(time("2026-01-11T01:30:00Z")));
+        assert_eq!(due("2026-01-14T09:00:00Z"), Some(time("2026-01-14T01:30:00Z")));
         // What was due has been played.
         let played = due("2026-01-14T09:00:00Z").expect("a round");
-        assert_eq!(nightly().due(played, at("2026-01-14T23:00:00Z")), None);
+        assert_eq!(nightly().due(played, time("2026-01-14T23:00:00Z")), None);
         // A clock that goes back makes none due.
         assert_eq!(due("2025-01-01T00:00:00Z"), None);
         assert!(due("2030-01-01T00:00:00Z").is_some());

@@ -212,7 +212,7 @@ impl Team {
     ///
     /// # Errors
     /// When it cannot be stored.
-    pub fn judge(&mut self, version: u64, result: Result<(), String>) -> io::Result<()> {
+    pub fn enter_result(&mut self, version: u64, result: Result<(), String>) -> io::Result<()> {
         let passed = result.is_ok();
         let one = self.record.handed_in.iter_mut().find(|one| one.version == version);
         if let Some(one) = one {

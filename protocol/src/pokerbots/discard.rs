@@ -37,7 +37,7 @@ impl Variant for Discard {
         Clause::Discarded(action)
     }
 
-    fn of(clause: &Clause) -> Option<u8> {
+    fn from_clause(clause: &Clause) -> Option<u8> {
         match clause {
             Clause::Discarded(card) => Some(*card),
             _ => None,

@@ -54,7 +54,7 @@ pub trait Variant {
     /// The clause of its own action.
     fn clause(action: u8) -> Clause;
     /// Its own action in a clause.
-    fn of(clause: &Clause) -> Option<u8>;
+    fn from_clause(clause: &Clause) -> Option<u8>;
     /// Whether its own action can be carried out with this hand.
     fn can(action: u8, hand: &HoleCards) -> bool;
     /// Carries it out.
@@ -564,7 +564,7 @@ impl Seen {
                 self.board_due = self.betting.play(Act::Bet(*action)).map_err(rules)?;
             }
             clause => {
-                let own = V::of(clause).ok_or_else(out_of_turn)?;
+                let own = V::from_clause(clause).ok_or_else(out_of_turn)?;
                 let index = self.betting.turn().map(|(index, _)| index);
                 self.betting.play(Act::Own(own)).map_err(rules)?;
                 if index == Some(self.index) {

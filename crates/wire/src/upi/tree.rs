@@ -229,7 +229,7 @@ impl Setup {
         }
         let offers = Offers { lines: &self.lines, root: &root, scale };
         offers.check(root.clone(), &self.lines, 0, &mut Vec::new())?;
-        let offered = |state: &PublicState| offers.at(state);
+        let offered = |state: &PublicState| offers.at_state(state);
         let text = |error: &dyn ToString| error.to_string();
         let ranges = self.ranges.each_ref();
         let subgame = Subgame::with_symmetries(&root, ranges, &offered, self.merged);
@@ -301,7 +301,7 @@ impl Offers<'_> {
 
     /// The actions at a state: those by which lines go on; where a bet is faced always a fold and a
     /// call, and where no line goes on a check.
-    fn at(&self, state: &PublicState) -> Vec<Action> {
+    fn at_state(&self, state: &PublicState) -> Vec<Action> {
         let (mut branch, mut highest) = (Some(self.lines), 0);
         for played in &state.history()[self.root.history().len()..] {
             if let Action::RaiseTo(total) = played.action {
