@@ -42,7 +42,8 @@ const USUAL_GAME: &str = "holdem.nolimit.2p.reverse_blinds";
 const KEYS: [&str; 7] = ["agent", "game", "hand", "seat", "betting", "cards", "seed"];
 
 /// The remedy for a request that cannot be read.
-const DESCRIBED: &str = "`/api/v1/openapi.json` describes the body, docs/server.md has an example";
+const DESCRIBED: &str =
+    "docs/server.md has an example; `/api/v1/openapi.json`, or the tool, describes the keys";
 
 /// The agents that may be asked, and their limits.
 #[derive(Debug)]

@@ -19,6 +19,17 @@ pub fn create_folder(path: &Path) -> io::Result<()> {
     fs::create_dir_all(path)
 }
 
+/// The paths of what is in a folder, in no order; none where there is no such folder.
+///
+/// # Errors
+/// Those of the system.
+pub fn paths_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        entries => entries?.map(|entry| Ok(entry?.path())).collect(),
+    }
+}
+
 /// Writes a file atomically: under a temporary name, then renamed.
 ///
 /// An existing path that is not a regular file (a device, a pipe, a link) is written into directly:

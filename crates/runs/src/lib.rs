@@ -19,7 +19,9 @@ mod identity;
 pub mod journal;
 mod shard;
 
-pub use file::{Checkpoint, HeldLocks, Lock, LockError, beside, create_folder, write_whole};
+pub use file::{
+    Checkpoint, HeldLocks, Lock, LockError, beside, create_folder, paths_in, write_whole,
+};
 pub use identity::{Difference, difference};
 pub use journal::{Form, Journal, RunError};
 pub use shard::{Shard, ShardError};

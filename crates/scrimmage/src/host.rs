@@ -23,7 +23,7 @@ use serde::Serialize;
 use crate::intake::{IntakeLimits, Refused, Taken};
 use crate::round::{Cause, Entry, Round, RoundMatch, Rules};
 use crate::schedule::Nightly;
-use crate::team::{HandedIn, Origin, Record, Team, check_name};
+use crate::team::{HandedIn, Origin, Record, Team, check_name, remove_folder};
 
 /// The pause between two looks at the clock.
 const TICK: Duration = Duration::from_millis(500);
@@ -174,12 +174,7 @@ impl Scrimmage {
             _ => at(&home, &"another cardroom has it"),
         })?;
         let incoming = home.join("incoming");
-        match fs::remove_dir_all(&incoming) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(at(&incoming, &error));
-            }
-            _ => {}
-        }
+        remove_folder(&incoming).map_err(|error| at(&incoming, &error))?;
         let teams = Team::all(&home.join("teams")).map_err(|error| at(&home, &error))?;
         let rounds = Round::all(&home.join("rounds")).map_err(|error| at(&home, &error))?;
         let file = home.join("since");

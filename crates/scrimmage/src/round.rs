@@ -148,14 +148,8 @@ impl Round {
     /// # Errors
     /// When one cannot be read: the file is named.
     pub fn all(home: &Path) -> io::Result<Vec<Round>> {
-        let entries = match fs::read_dir(home) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(error),
-        };
         let mut rounds = Vec::new();
-        for entry in entries {
-            let path = entry?.path();
+        for path in runs::paths_in(home)? {
             if path.extension().is_some_and(|extension| extension == "json") {
                 let round: Round = serde_json::from_slice(&fs::read(&path)?)
                     .map_err(|error| io::Error::other(format!("{}: {error}", path.display())))?;

@@ -118,14 +118,9 @@ impl Team {
     /// # Errors
     /// When a record cannot be read: the file is named.
     pub fn all(home: &Path) -> io::Result<Vec<Team>> {
-        let entries = match fs::read_dir(home) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(error),
-        };
         let mut teams = Vec::new();
-        for entry in entries {
-            let name = entry?.file_name().to_string_lossy().into_owned();
+        for folder in runs::paths_in(home)? {
+            let name = folder.file_name().unwrap_or_default().to_string_lossy();
             let mut team = Team::new(home, &name);
             let path = team.home.join(RECORD);
             match fs::read(&path) {
@@ -171,7 +166,7 @@ impl Team {
             fs::create_dir_all(parent)?;
         }
         // One that was stored by a process that was killed before it could write it down.
-        remove(&folder)?;
+        remove_folder(&folder)?;
         taken.place(&folder)?;
         let trial = Trial::Waiting;
         let new = HandedIn { version, at: now, origin, files, bytes, sha256, trial };
@@ -235,7 +230,7 @@ impl Team {
                 || self.waiting().any(|one| one.version == version)
         };
         for one in self.record.handed_in.iter().filter(|one| !needed(one.version)) {
-            if let Err(error) = remove(&self.folder(one.version)) {
+            if let Err(error) = remove_folder(&self.folder(one.version)) {
                 tracing::warn!(team = self.name, version = one.version, %error, "cannot tidy up");
             }
         }
@@ -262,7 +257,8 @@ impl Team {
     }
 }
 
-fn remove(folder: &Path) -> io::Result<()> {
+/// Removes a folder, if it is there, with all that is in it.
+pub(crate) fn remove_folder(folder: &Path) -> io::Result<()> {
     match fs::remove_dir_all(folder) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),

@@ -336,21 +336,22 @@ async fn server_results(
     run: &crate::web_run::Shared,
     version: u32,
 ) -> Result<ResultsObject, String> {
-    const ATTEMPTS: u32 = 5;
+    const PAUSES: usize = 4;
     let path =
         format!("{}?{}&gto_wizard_version={version}", Endpoint::Results.path(), game_query());
-    let mut pause = run.plan.pace.first_pause;
-    let mut attempt = 0;
+    let mut pauses = run.pacer.pauses().take(PAUSES);
     loop {
-        attempt += 1;
         let body = async { run.http.send(&path, None).await?.ok(&GTO_WIZARD) }.await;
-        match body {
+        let error = match body {
             Ok(body) => return answer::read_results(&body).map_err(|error| error.to_string()),
-            Err(HttpError::Maybe(..) | HttpError::Unsent(_)) if attempt < ATTEMPTS => {}
-            Err(error) => return Err(error.reason().to_owned()),
+            Err(error) => error,
+        };
+        match (&error, pauses.next()) {
+            (HttpError::Maybe(..) | HttpError::Unsent(_), Some(pause)) => {
+                tokio::time::sleep(pause).await;
+            }
+            _ => return Err(error.reason().to_owned()),
         }
-        tokio::time::sleep(pause).await;
-        pause = pause.saturating_mul(2).min(run.plan.pace.longest_pause);
     }
 }
 

@@ -499,13 +499,8 @@ fn conclude(
 /// outside bots lost their connections, and all their finished hands count. Returns the ones
 /// marked; folders that cannot be read are logged and left alone.
 pub fn mark_interrupted(matches: &Path) -> io::Result<Vec<Ended>> {
-    let entries = match fs::read_dir(matches) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries?,
-    };
     let mut marked = Vec::new();
-    for entry in entries {
-        let path = entry?.path();
+    for path in runs::paths_in(matches)? {
         if !path.join(HOSTED_FILE).is_file() || path.join(RESULT_FILE).exists() {
             continue;
         }
