@@ -564,6 +564,21 @@ fn a_solve_is_stopped_in_the_middle_and_answers_meanwhile() {
 }
 
 #[test]
+fn a_solve_that_ends_at_once_says_that_it_has_started() {
+    let at = &Folder::new();
+    for more in ["stop\n", ""] {
+        // All of it is there before the first iteration.
+        at.write("script.txt", format!("{}\ngo\n{more}", river().join("\n")));
+        let input = std::fs::File::open(at.join("script.txt")).expect("a file");
+        let run = crate::program::run(at.command("solve upi").stdin(input)).code(0);
+        let said: Vec<&str> =
+            run.stdout.lines().filter(|line| line.starts_with("SOLVER: ")).collect();
+        let reason = if more.is_empty() { "end of input" } else { "requested" };
+        assert_eq!(said, ["SOLVER: started", &format!("SOLVER: stopped ({reason})")]);
+    }
+}
+
+#[test]
 fn the_end_of_the_input_and_a_signal_end_a_solve() {
     let at = &Folder::new();
     for signal in [false, true] {

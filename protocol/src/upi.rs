@@ -511,14 +511,22 @@ fn split(line: &str) -> Result<Vec<String>, CommandError> {
     Ok(words)
 }
 
-/// Chips or a count: digits, with nothing but zeros behind a point.
-fn digits(word: &str) -> Option<u32> {
-    let whole = match word.split_once('.') {
+/// What stands before the point, if nothing but zeros stand behind it.
+fn before_point(word: &str) -> &str {
+    match word.split_once('.') {
         Some((whole, zeros)) if zeros.bytes().all(|digit| digit == b'0') => whole,
         _ => word,
-    };
-    let digits = !whole.is_empty() && whole.bytes().all(|digit| digit.is_ascii_digit());
-    digits.then(|| whole.parse().ok())?
+    }
+}
+
+fn is_whole(word: &str) -> bool {
+    let whole = before_point(word);
+    !whole.is_empty() && whole.bytes().all(|digit| digit.is_ascii_digit())
+}
+
+/// Chips or a count: digits, with nothing but zeros behind a point.
+fn digits(word: &str) -> Option<u32> {
+    is_whole(word).then(|| before_point(word).parse().ok())?
 }
 
 /// The arguments of a command, read one after another.
@@ -577,7 +585,7 @@ impl<'a> Arguments<'a> {
                 Command::SetRange(position, weights)
             }
             "set_board" => {
-                let text = self.rest().concat();
+                let text = format!("{}{}", self.word()?, self.rest().concat());
                 let board = text.parse();
                 Command::SetBoard(board.map_err(|error| CommandError(format!("{error}")))?)
             }
@@ -676,11 +684,15 @@ impl<'a> Arguments<'a> {
     fn chips(&mut self) -> Result<Chips, CommandError> {
         let word = self.word()?;
         digits(word).ok_or_else(|| {
-            CommandError(format!(
-                "`{}` is not a whole number of chips: only whole amounts are solved here, so \
-                 multiply all of them",
-                excerpt(word)
-            ))
+            let shown = excerpt(word);
+            CommandError(if is_whole(word) {
+                format!("{shown} chips are too many: divide all amounts")
+            } else {
+                format!(
+                    "`{shown}` is not a whole number of chips: only whole amounts are solved \
+                     here, so multiply all of them"
+                )
+            })
         })
     }
 
@@ -694,8 +706,9 @@ impl<'a> Arguments<'a> {
 
     fn count(&mut self) -> Result<u32, CommandError> {
         let word = self.word()?;
-        digits(word)
-            .ok_or_else(|| CommandError(format!("`{}` is not a whole number", excerpt(word))))
+        digits(word).ok_or_else(|| {
+            CommandError(format!("`{}` is not a whole number up to {}", excerpt(word), u32::MAX))
+        })
     }
 
     fn number(&mut self) -> Result<f64, CommandError> {
@@ -752,16 +765,18 @@ impl<'a> Arguments<'a> {
         if self.at >= self.words.len() {
             return Ok(Limit::None);
         }
+        let word = self.words.get(self.at).map_or("", String::as_str);
         let number = self.number()?;
-        let steps = |number: f64| {
-            let whole = number.fract() == 0.0 && (1.0..=f64::from(u32::MAX)).contains(&number);
-            // Exact: a whole number in the range of the type.
-            whole.then_some(Limit::Steps(number as u32))
-        };
         match self.one_of(&[("seconds", true), ("steps", false)])? {
             Some(true) => Ok(Limit::Seconds(number)),
-            Some(false) | None => steps(number)
-                .ok_or_else(|| CommandError(format!("{number} is not a whole number from 1"))),
+            Some(false) | None => {
+                let whole = number.fract() == 0.0 && (1.0..=f64::from(u32::MAX)).contains(&number);
+                // Exact: a whole number in the range of the type.
+                whole.then_some(Limit::Steps(number as u32)).ok_or_else(|| {
+                    let word = excerpt(word);
+                    CommandError(format!("`{word}` is not a whole number from 1 to {}", u32::MAX))
+                })
+            }
         }
     }
 }

@@ -226,7 +226,8 @@ fn wrong_arguments_say_what_is_expected() {
         ("show_node r:0:8h9h", "not a node"),
         ("set_pot 0 0", "an argument is missing"),
         ("set_pot 0 0 1.25", "whole number of chips"),
-        ("set_pot 0 0 99999999999", "whole number of chips"),
+        ("set_pot 0 0 99999999999", "99999999999 chips are too many"),
+        ("set_threads 99999999999", "not a whole number up to"),
         ("add_line", "an argument is missing"),
         ("set_range OOP nan", "not a number"),
         ("set_range OOP inf", "not a number"),
@@ -234,10 +235,12 @@ fn wrong_arguments_say_what_is_expected() {
         ("combo_lock_node r:0 1 2", "neither 0 nor 1"),
         ("go 1.5 steps", "not a whole number"),
         ("go 0", "not a whole number"),
+        ("go 99999999999999999999 steps", "`99999999999999999999` is not a whole number from 1 to"),
         ("load_tree x no_rivers", "none of full, fast, auto"),
         ("dump_tree x fast", "none of full, no_rivers, no_turns"),
         ("set_accuracy 1 percent", "none of chips, fraction"),
         ("set_board 2c2c", "2c"),
+        ("set_board", "an argument is missing"),
     ] {
         let error = Command::parse(line).unwrap_err().to_string();
         assert!(error.contains(why), "{line}: {error}");
