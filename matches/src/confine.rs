@@ -14,7 +14,8 @@
 //! | all other sockets; leaving its process group; `io_uring`, `ptrace`, mounts | seccomp |
 //! | memory and processor time of each process, processes of the user, size of files | rlimits |
 //!
-//! What a system has of these is found out by trying ([`restrictions`]) and told to whoever relies on it.
+//! What a system has of these is found out by trying ([`restrictions`]) and told to whoever relies
+//! on it.
 
 use std::fmt;
 use std::io;

@@ -35,8 +35,8 @@ pub fn next_check(blocks: u64) -> u64 {
     blocks + (blocks / 16).max(8)
 }
 
-/// A seed that nobody can guess, nor compute from earlier ones: from the system's randomness, by way
-/// of the keys of the standard library's hash maps.
+/// A seed that nobody can guess, nor compute from earlier ones: from the system's randomness, by
+/// way of the keys of the standard library's hash maps.
 pub fn fresh_seed() -> u64 {
     RandomState::new().hash_one(0)
 }
