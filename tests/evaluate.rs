@@ -223,6 +223,35 @@ fn parts_of_a_measurement_make_the_whole() {
 }
 
 #[test]
+fn a_panel_compares_two_agents_by_duels_that_are_kept() {
+    let folder = Folder::new();
+    let list = "[preflop]\ncall\n[flop]\ncall\n[turn]\ncall\n[river]\nif win rate >= 80 % then bet pot\n\
+                else call\n";
+    folder.write("bets.fft", list);
+    let bets = "fft:model=bets.fft";
+    let panel = ["evaluate", "panel", bets, "--compared-with", "call", "--out", "kept"];
+    let found = folder.json((panel, "--hands 6 --threads 1"));
+    assert_eq!(found["schema"], "cardroom-evaluate-panel-compared/1");
+    assert_eq!((&found["agent"], &found["compared_with"]), (&bets.into(), &"call".into()));
+    let rows = list(&found["panel"]);
+    let names: Vec<&str> = rows.iter().filter_map(|row| row["against"].as_str()).collect();
+    for name in ["equity", "fft:model=slow-river", "cfr", "lbr:fcpa"] {
+        assert!(names.contains(&name), "{name}: {names:?}");
+    }
+    // Each row is the duel against this opponent alone.
+    let duel = ["evaluate", "duel", bets, "--compared-with", "call", "--against", "equity"];
+    let alone = folder.json((duel, "--from river --hands 6"));
+    let row = rows.iter().find(|row| row["against"] == "equity").expect("a row");
+    assert_eq!((&row["rate"], &row["spots"]), (&alone["rate"], &alone["spots"]));
+    // The same command shows the same again, and more hands go on.
+    let shown = folder.run((panel, "--hands 6"));
+    shows(&shown.code(0).stdout, &["compared with call", "bets the nuts alone", "It wins more"]);
+    let more = folder.json((panel, "--hands 8"));
+    assert_eq!(list(&more["panel"])[0]["hands"], 8);
+    folder.fails(3, (panel, "--hands 6 --seed 1"), "holds another measurement");
+}
+
+#[test]
 fn what_cannot_be_evaluated_is_refused_in_one_line() {
     let folder = Folder::new();
     let refused = |arguments: &dyn Words, code, expected: &str| {
@@ -243,6 +272,7 @@ fn what_cannot_be_evaluated_is_refused_in_one_line() {
         "exploiters call --sample-below 0.1",
         "lbr call --flops 3",
         "exploiters call --menu fc",
+        "panel call --from river",
         "lbr call --sees cards",
         "best-response call --hands 10",
     ] {
@@ -264,6 +294,15 @@ fn what_cannot_be_evaluated_is_refused_in_one_line() {
     refused(&duel, 3, "measure it by matches: `cardroom evaluate panel`");
     let none = "duel call --against fold --hands 0";
     refused(&none, 2, "--hands must be at least 2");
+    let panel = "panel raise --compared-with call";
+    refused(&(panel, "--hands 4"), 2, "the two play differently before the river");
+    refused(&(panel, "--hands 4"), 2, "compare them with --from preflop");
+    refused(&(panel, "--hands 1"), 2, "--hands must be at least 2");
+    refused(&(panel, "--strict"), 2, "--strict is for matches");
+    refused(&(panel, "--shard 1/2"), 2, "`cardroom evaluate duel --compared-with`");
+    refused(&(panel, "--game leduc.limit.2p"), 3, "not two-player hold'em");
+    refused(&"panel external:true --compared-with call", 3, "cannot be asked");
+    refused(&"panel call --cards 3", 2, "give --compared-with, too");
     // One folder holds one measurement.
     let by_match = "match call --against fold --hands 4 --out";
     let by_response = "lbr call --hands 4 --out";

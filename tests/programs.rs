@@ -64,7 +64,8 @@ fn one_command_judges_a_bot_by_its_path() {
     assert_eq!(found["schema"], "cardroom-evaluate-panel/1");
     let rows = list(&found["panel"]);
     let words: Vec<&str> = rows.iter().filter_map(|row| row["words"].as_str()).collect();
-    assert_eq!((words.len(), words[..2].to_vec(), words[24]), (25, vec!["fold", "call"], "cfr"));
+    assert_eq!((words.len(), &words[..3]), (39, &["fold", "call", "equity"][..]));
+    assert_eq!((words[3], words[38]), ("hides its hand until the river", "cfr"));
     for row in rows {
         assert_eq!(row["decisions"]["fallbacks"], 0, "{row}");
     }
@@ -77,7 +78,7 @@ fn one_command_judges_a_bot_by_its_path() {
     );
     assert!(shown.lines().all(|line| line.chars().count() <= 110), "{shown}");
     for by in ["lbr", "best-response"] {
-        let panel = "`cardroom evaluate panel` (against fold, call, exploiters and cfr)";
+        let panel = "`cardroom evaluate panel` (against many simple players and cfr)";
         at.fails(3, ("evaluate", by, "./good.sh"), panel);
     }
     // A bot that was changed is named by its file.

@@ -36,8 +36,10 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
             name: "model",
             default: "shipped",
             help: "a file with a list for each street (docs/heuristics.md), or built-in lists: \
-                   paper, limit, no-limit, no-limit-3, no-limit-5, no-limit-8, no-limit-12; \
-                   `shipped` is paper in limit games and no-limit in others",
+                   paper, limit, no-limit, no-limit-3, no-limit-5, no-limit-8, no-limit-12, and \
+                   the styles of a panel: bluffer, caller, check-raise, draws, folder, maniac, \
+                   nuts, overbet, polar, sets, slow-river, slow-turn; `shipped` is paper in limit \
+                   games and no-limit in others",
         },
         AgentOption {
             name: "fallback",
@@ -277,7 +279,7 @@ impl PartialPolicy for Option<HeuristicPlayer> {
 const SHIPPED: &str = "shipped";
 
 /// All lists by name, starting with the default of limit games and that of no-limit games.
-static FILES: [(&str, &str); 7] = [
+static FILES: [(&str, &str); 19] = [
     ("paper", include_str!("../models/heuristics/paper.fft")),
     ("no-limit", include_str!("../models/heuristics/no-limit.fft")),
     ("limit", include_str!("../models/heuristics/limit.fft")),
@@ -285,6 +287,18 @@ static FILES: [(&str, &str); 7] = [
     ("no-limit-5", include_str!("../models/heuristics/no-limit-5.fft")),
     ("no-limit-8", include_str!("../models/heuristics/no-limit-8.fft")),
     ("no-limit-12", include_str!("../models/heuristics/no-limit-12.fft")),
+    ("bluffer", include_str!("../models/heuristics/styles/bluffer.fft")),
+    ("caller", include_str!("../models/heuristics/styles/caller.fft")),
+    ("check-raise", include_str!("../models/heuristics/styles/check-raise.fft")),
+    ("draws", include_str!("../models/heuristics/styles/draws.fft")),
+    ("folder", include_str!("../models/heuristics/styles/folder.fft")),
+    ("maniac", include_str!("../models/heuristics/styles/maniac.fft")),
+    ("nuts", include_str!("../models/heuristics/styles/nuts.fft")),
+    ("overbet", include_str!("../models/heuristics/styles/overbet.fft")),
+    ("polar", include_str!("../models/heuristics/styles/polar.fft")),
+    ("sets", include_str!("../models/heuristics/styles/sets.fft")),
+    ("slow-river", include_str!("../models/heuristics/styles/slow-river.fft")),
+    ("slow-turn", include_str!("../models/heuristics/styles/slow-turn.fft")),
 ];
 
 fn rulebooks() -> &'static [(&'static str, Rulebook)] {

@@ -157,8 +157,13 @@ pub(crate) fn folder_name(
     let file = Path::new(game_name).file_name();
     let file = file.map_or_else(|| "game".into(), |name| name.to_string_lossy());
     let game = file.strip_suffix(".game").unwrap_or(&file);
+    file_name(&format!("{kind}-{agent}{model}-{game}-{rest}"))
+}
+
+/// A text as the name of a file or folder.
+pub(crate) fn file_name(text: &str) -> String {
     let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
-    format!("{kind}-{agent}{model}-{game}-{rest}").chars().map(plain).collect()
+    text.chars().map(plain).collect()
 }
 
 /// The suffix of the folder's name for a part.

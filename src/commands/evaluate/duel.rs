@@ -3,8 +3,7 @@
 
 use std::sync::Arc;
 
-use agents::AgentChoice;
-use evaluation::duel::{Duel, DuelReport, DuelSettings, run as measure};
+use evaluation::duel::{Duel, DuelReport, DuelSettings, Opponent, Other, run as measure};
 use evaluation::folder::model_sha256;
 use show::number::whole;
 use solvers::holdem::is_holdem;
@@ -19,7 +18,9 @@ use crate::progress::Progress;
 /// Value both strategies over all hands and cards, at spots that the opponent reaches by playing
 /// itself.
 ///
-/// For two-player hold'em; both agents are asked for their strategies.
+/// For two-player hold'em; the agents are asked for their strategies. With --compared-with, two
+/// agents that play the streets before alike are valued against the opponent, where one of them
+/// and the opponent get to.
 #[derive(clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
@@ -27,6 +28,9 @@ pub(super) struct Args {
     /// The opponent
     #[arg(long, value_name = "AGENT")]
     pub(super) against: String,
+    /// Value what the agent wins from the opponent beyond what this agent wins
+    #[arg(long, value_name = "AGENT")]
+    pub(super) compared_with: Option<String>,
     /// The street on which the strategies are valued (before the flop that takes hours)
     #[arg(long, value_enum, default_value = "turn")]
     from: FromStreet,
@@ -50,22 +54,31 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
             args.common.game.name()
         )));
     }
-    let against = args.against.as_str();
-    let agents = [args.common.asked(&args.common.agent)?, args.common.asked(against)?];
-    let policy = |agent: &AgentChoice| -> Result<_, Failure> {
+    let asked = |name: &str| -> Result<_, Failure> {
+        let agent = args.common.asked(name)?;
         agent.prepare(&def, args.hands);
-        Ok(agent.policy(&def)?.expect("it has one"))
+        let policy = agent.policy(&def)?.expect("it has one");
+        Ok((agent, policy))
     };
-    let (one, other) = (policy(&agents[0])?, policy(&agents[1])?);
+    let (agent, one) = asked(&args.common.agent)?;
+    let (against, other) = asked(&args.against)?;
+    let compared_with = args.compared_with.as_deref().map(asked).transpose()?;
+    let (second, opponent) = match &compared_with {
+        None => (other, None),
+        Some((_, policy)) => (Arc::clone(policy), Some(Opponent::Strategy(other))),
+    };
     let plan = DuelSettings {
-        model_sha256: [model_sha256(&agents[0])?, model_sha256(&agents[1])?],
-        agents,
+        model_sha256: model_sha256(&agent)?,
+        agent,
+        against: Other::new(&against)?,
+        compared_with: compared_with.map(|(agent, _)| Other::new(&agent)).transpose()?,
         game_name: args.common.game.name().to_owned(),
         shard: args.common.shard,
         duel: Duel {
             def,
-            policies: [one, Arc::clone(&other)],
-            before: other,
+            before: Arc::clone(&second),
+            policies: [one, second],
+            opponent,
             street: args.from.street(),
             sampled,
             hands: args.hands,

@@ -2,7 +2,6 @@
 
 use evaluation::folder::model_sha256;
 use evaluation::lbr::{LbrReport, LbrSettings, Progress as Position, run as measure};
-use game::Betting;
 use solvers::lbr::Moves;
 
 use super::{Common, FromStreet, Sampling, interrupted};
@@ -58,10 +57,6 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
 
 fn plan(args: &Args) -> Result<LbrSettings, Failure> {
     let def = args.common.game.load()?;
-    let usual = match def.betting {
-        Betting::Limit => Moves::FoldCallRaise,
-        Betting::NoLimit => Moves::FoldCallPotAllIn,
-    };
     let agent = args.common.asked(&args.common.agent)?;
     let all_hands = match (args.sampling.cards, args.sampling.sample_below) {
         (None, None) => None,
@@ -73,11 +68,11 @@ fn plan(args: &Args) -> Result<LbrSettings, Failure> {
         (Some(_), _) => Some(args.sampling.sampled()?),
     };
     Ok(LbrSettings {
+        moves: args.actions.unwrap_or_else(|| Moves::usual(def.betting)),
         def,
         game_name: args.common.game.name().to_owned(),
         model_sha256: model_sha256(&agent)?,
         agent,
-        moves: args.actions.unwrap_or(usual),
         from: args.from.street(),
         all_hands,
         hands: args.hands,

@@ -38,11 +38,11 @@ pub(super) struct MatchArgs {
 
 /// What happens when an agent does not play as it should.
 #[derive(clap::Args)]
-struct Faults {
+pub(super) struct Faults {
     /// Exit with 5 if a decision was made for an agent that gave no answer, or its action was not
     /// legal
     #[arg(long)]
-    strict: bool,
+    pub(super) strict: bool,
 }
 
 /// The options of matches against several opponents.
@@ -52,9 +52,9 @@ pub(super) struct ExploitersArgs {
     pub(super) common: Common,
     /// Hands against each opponent, two per deal [default: 10000; 2000 in a panel]
     #[arg(long, value_name = "N")]
-    hands: Option<u64>,
+    pub(super) hands: Option<u64>,
     #[command(flatten)]
-    faults: Faults,
+    pub(super) faults: Faults,
 }
 
 /// Runs the command: plays the match and prints its report.
@@ -174,7 +174,7 @@ fn end(args: &ExploitersArgs, found: &Outcome, all: usize) -> Result<(), Failure
     }
 }
 
-fn failure(error: evaluation::Error) -> Failure {
+pub(super) fn failure(error: evaluation::Error) -> Failure {
     if error.is_usage() { Failure::usage(error) } else { Failure::input(error) }
 }
 

@@ -19,6 +19,7 @@ mod best_response;
 mod duel;
 mod lbr;
 mod matches;
+mod panel;
 
 /// Measure the strength of an agent.
 ///
@@ -41,6 +42,7 @@ mod matches;
 ///   cardroom evaluate duel resolve --against cfr --from river
 ///   cardroom evaluate exploiters oct --hands 2000
 ///   cardroom evaluate panel ./bot.py
+///   cardroom evaluate panel resolve --compared-with cfr
 ///   cardroom evaluate match oct --against cfr
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
@@ -60,10 +62,7 @@ enum Measure {
     ///
     /// For games of two players.
     Exploiters(matches::ExploitersArgs),
-    /// Play duplicate matches against fold, call, the exploiters and cfr, as the agent sees them
-    ///
-    /// For games of two players.
-    Panel(matches::ExploitersArgs),
+    Panel(panel::Args),
     Match(matches::MatchArgs),
 }
 
@@ -149,7 +148,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         Measure::BestResponse(args) => best_response::run(args),
         Measure::Duel(args) => duel::run(args),
         Measure::Exploiters(args) => matches::run_exploiters(args, false),
-        Measure::Panel(args) => matches::run_exploiters(args, true),
+        Measure::Panel(args) => panel::run(args),
         Measure::Match(args) => matches::run_match(args),
     }
 }
@@ -160,12 +159,17 @@ impl Args {
         let (common, against) = match &self.measure {
             Measure::Lbr(args) => (&args.common, None),
             Measure::BestResponse(args) => (&args.common, None),
-            Measure::Exploiters(args) | Measure::Panel(args) => (&args.common, None),
+            Measure::Exploiters(args) => (&args.common, None),
+            Measure::Panel(args) => (&args.matches.common, args.compared_with.as_ref()),
             Measure::Duel(args) => (&args.common, Some(&args.against)),
             Measure::Match(args) => (&args.common, Some(&args.against)),
         };
+        let third = match &self.measure {
+            Measure::Duel(args) => args.compared_with.as_ref(),
+            _ => None,
+        };
         let agents: Vec<String> =
-            [Some(&common.agent), against].into_iter().flatten().cloned().collect();
+            [Some(&common.agent), against, third].into_iter().flatten().cloned().collect();
         common.named.files(&agents)
     }
 }
@@ -177,8 +181,8 @@ impl Common {
         if agent.runs_program() && !agent.has_policy() {
             return Err(Failure::input(anyhow::anyhow!(
                 "`{name}` runs a program, which cannot be asked what it would do with other \
-                 cards; measure it by matches: `cardroom evaluate panel` (against fold, call, \
-                 exploiters and cfr), `evaluate exploiters`, or `evaluate match --against AGENT`"
+                 cards; measure it by matches: `cardroom evaluate panel` (against many simple \
+                 players and cfr), `evaluate exploiters`, or `evaluate match --against AGENT`"
             )));
         }
         self.named.resolve_with_policy(name)

@@ -559,6 +559,14 @@ impl Moves {
     pub const ALL: [Moves; 4] =
         [Moves::FoldCall, Moves::FoldCallRaise, Moves::FoldCallPotAllIn, Moves::Bets56];
 
+    /// The usual moves of games with this betting.
+    pub fn usual(betting: Betting) -> Moves {
+        match betting {
+            Betting::Limit => Moves::FoldCallRaise,
+            Betting::NoLimit => Moves::FoldCallPotAllIn,
+        }
+    }
+
     fn check(self, def: &GameDef) -> Result<(), Error> {
         let instead = match (self, def.betting) {
             (Moves::FoldCallRaise, Betting::NoLimit) => "fcpa or 56",
