@@ -215,6 +215,7 @@ fn spec() -> impl Strategy<Value = GameSpec> {
                         ranks: 13,
                         hole_cards,
                         board_cards,
+                        discards: false,
                         quirks: Quirks::default(),
                     },
                 )

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use agents::AgentChoice;
 use game::GameDef;
+use matches::games::without_discards;
 use matches::plan::{MatchPlan, fresh_seed};
 use matches::play::{Settings, default_folder, play};
 use matches::runner::Stop;
@@ -484,7 +485,9 @@ impl Tools {
         let latest = tokio::task::spawn_blocking(latest).await;
         let latest = latest.map_err(|error| Refusal::new(error.to_string()))?;
         let agents = self.plan.agents.agents.iter();
-        let for_two = |game: &&acpc::BuiltInGame| game.name.contains(".2p");
+        let for_two = |game: &&acpc::BuiltInGame| {
+            game.name.contains(".2p") && built_in_game(Some(game.name)).is_ok()
+        };
         answer(&Offer {
             schema: "cardroom-mcp-list/1",
             agents: agents
@@ -780,7 +783,9 @@ fn drop_hands(document: &mut Value) {
 fn built_in_game(name: Option<&str>) -> Result<(&'static str, Arc<GameDef>), Refusal> {
     let found = built_in(name.unwrap_or(DEFAULT_GAME))?;
     let read = gamedef::read(found.text.as_bytes(), found.name, Reading::Strict);
-    Ok((found.name, Arc::new(read.map_err(|error| Refusal::new(error.to_string()))?.def)))
+    let def = read.map_err(|error| Refusal::new(error.to_string()))?.def;
+    without_discards(found.name, &def).map_err(|error| Refusal::new(error.to_string()))?;
+    Ok((found.name, Arc::new(def)))
 }
 
 /// Refuses a word that a command would take for an option.

@@ -506,8 +506,8 @@ impl Inner {
             return;
         }
         let number = state.rounds.last().map_or(1, |last| last.number + 1);
-        let hands = self.plan.rules.hands;
-        let round = Round::new(number, cause, fresh_seed(), entries, hands, Timestamp::now());
+        let rules = &self.plan.rules;
+        let round = Round::new(number, cause, fresh_seed(), entries, rules, Timestamp::now());
         tracing::info!(round = number, teams = round.entries.len(), "a round of the scrimmage");
         match round.keep(&home.join("rounds")) {
             Ok(()) => state.rounds.push(round),
@@ -520,7 +520,8 @@ impl Inner {
 
     /// Plays what is left of a round.
     fn go_on(&self, mut round: Round, teams: &[Team]) {
-        let rules = Rules { hands: round.hands, ..self.plan.rules.clone() };
+        let (game, hands) = (round.game.clone(), round.hands);
+        let rules = Rules { game, hands, ..self.plan.rules.clone() };
         let rounds = self.plan.home.join("rounds");
         let mut told = |round: &Round, hands: Option<u64>| {
             if hands.is_none() {
