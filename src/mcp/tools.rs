@@ -749,8 +749,17 @@ fn check_lengths(place: &str, value: &Value) -> Result<(), Refusal> {
 
 /// Reads the arguments of a tool.
 fn read<T: DeserializeOwned>(arguments: Value) -> Result<T, Refusal> {
-    serde_json::from_value(arguments)
-        .map_err(|error| Refusal::new(format!("the arguments cannot be read: {error}")))
+    serde_path_to_error::deserialize(arguments).map_err(|error| {
+        let path = error.path().to_string();
+        let inner = error.inner();
+        Refusal::new(match path.as_str() {
+            // What is missing or unknown is named by the error itself.
+            "." | "?" => format!("the arguments cannot be read: {inner}"),
+            path => {
+                format!("the argument `{}` cannot be read: {inner}", game::escape::excerpt(path))
+            }
+        })
+    })
 }
 
 fn answer(document: &impl Serialize) -> Result<Answer, Refusal> {

@@ -346,11 +346,30 @@ impl Rules {
             provenance: self.provenance.clone(),
         };
         let played = play(&plan, &settings, stop, &mut |_| {});
-        let outcome = played.map_err(|error| error.to_string())?.outcome;
+        let outcome = played.map_err(|error| self.with_limit(error.to_string()))?.outcome;
         let counts = outcome.decisions.entrants.first();
         match counts.and_then(|counts| counts.fault(&team.name)) {
-            Some(fault) => Err(fault),
+            Some(fault) => Err(self.with_limit(fault)),
             None => Ok(()),
+        }
+    }
+
+    /// The reason why a trial has failed, with the setting of the limit that was hit, if it was one.
+    fn with_limit(&self, reason: String) -> String {
+        let (build, answer) = (self.build, self.answer);
+        let limit = [
+            ("did not end within", format!("`scrimmage.build_timeout`, which is {build:?}")),
+            ("has not connected", "the 10 s that a bot has to connect".to_owned()),
+            ("did not answer within", format!("`scrimmage.answer_timeout`, which is {answer:?}")),
+            ("has run out", format!("`scrimmage.clock`, which is {:?}", self.clock)),
+        ];
+        match limit.into_iter().find(|(words, _)| reason.contains(words)) {
+            None => reason,
+            Some((_, limit)) => format!(
+                "{reason} (the limit is {limit}; where the machine was busy, it can be tried \
+                 again: the next round does, and so does \
+                 `PUT /api/v1/scrimmage/teams/TEAM/trial`)"
+            ),
         }
     }
 }

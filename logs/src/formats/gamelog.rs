@@ -20,7 +20,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use cards::Card;
-use game::{Betting, Chips, GameDef, Payoff, Seat, Street, Turn};
+use game::{Action, Betting, Chips, GameDef, Payoff, Played, Seat, Street, Turn};
 
 use crate::formats::sites::{
     ActionTaken, Refusal, SeatedPlayer, Start, Step, TableHand, chips, steps, two_cards,
@@ -150,7 +150,12 @@ impl Writer {
         for &seat in &seats {
             line(format_args!("{} dealt [{}]", name(seat), spaced(&record.hole[seat])));
         }
-        let played = record.public.history().last().map(|played| played.street);
+        // The engine of 2026 takes a fold where it asks for checks after an all-in.
+        let all_in = record.public.committed().as_slice().iter().all(|&chips| chips == STACK);
+        let conceded = |played: &&Played| all_in && played.action == Action::Fold;
+        let conceded = record.public.history().last().filter(conceded);
+        let mut betting = record.public.history().iter().rev().skip(conceded.into_iter().count());
+        let played = betting.next().map(|played| played.street);
         let mut committed: Vec<Chips> = def.blinds.clone();
         let mut ask = |stage: Stage, committed: &[Chips]| {
             for &seat in &seats {
@@ -194,6 +199,10 @@ impl Writer {
                         // The engine asks for checks where nobody can bet any more.
                         ask(stage, &committed);
                         for &seat in seats.iter().rev() {
+                            if conceded.is_some_and(|it| (it.seat, it.street) == (seat, street)) {
+                                line(format_args!("{} folds", name(seat)));
+                                break;
+                            }
                             line(format_args!("{} checks", name(seat)));
                         }
                     }
