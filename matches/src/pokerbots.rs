@@ -11,7 +11,7 @@
 //! clock. An answer that is not a legal action costs the decision only. Nothing of this reaches the
 //! other player.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -301,13 +301,18 @@ impl Programs {
         Ok(Programs { folder: folder.to_owned(), build: program(&commands.build, true), run })
     }
 
-    /// Builds the bot, once in the life of this process however many of it play.
+    /// Builds the bot, once in the life of this process however many of it play. A build that has
+    /// failed is tried again.
     fn build(&self, timeout: Duration) -> Result<(), String> {
-        static BUILT: Mutex<BTreeMap<PathBuf, Result<(), String>>> = Mutex::new(BTreeMap::new());
+        static BUILT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
         let Some(build) = &self.build else { return Ok(()) };
         let folder = std::fs::canonicalize(&self.folder).unwrap_or_else(|_| self.folder.clone());
         let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
-        built.entry(folder).or_insert_with(|| run_to_end(build, timeout)).clone()
+        if !built.contains(&folder) {
+            run_to_end(build, timeout)?;
+            built.insert(folder);
+        }
+        Ok(())
     }
 }
 

@@ -6,8 +6,8 @@
 //! - [`Player`]: the bot's side: bytes in, events out; actions in, bytes out.
 //! - [`Clause`]: one word of an engine's line; [`Move`]: an action as both sides write it.
 //! - [`Dialect`]: the year whose letters are spoken.
-//! - [`Variant`]: what a year adds to the base game, with [`Engine`] and [`Observer`] for both
-//!   sides; [`Discard`] is that of 2026.
+//! - [`Variant`]: what a year's engine adds to the base game, with [`Engine`] and [`Observer`] for
+//!   both sides; [`Discard`] is that of 2026, which [`Host`] and [`Player`] speak as well.
 //!
 //! A line of the engine begins with the bot's clock and has what is new since its last one; every
 //! line asks for exactly one answer. Raises are totals of the *street*, blinds included, and are
