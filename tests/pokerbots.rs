@@ -300,7 +300,7 @@ fn a_killed_match_of_2026_goes_on_and_has_the_hands_of_one_that_was_not() {
     let stats = at.json("stats whole");
     assert_eq!(stats["hands"], 1500);
     at.ok("replay whole --hands 0..9");
-    at.fails(3, "export whole --format phh --out whole.phh", "hold'em");
+    at.fails(3, "export whole --format phhs --out whole.phhs", "hold'em");
 }
 
 #[test]

@@ -323,8 +323,8 @@ impl AgentChoice {
         if !def.discards || self.recipe.discards {
             return Ok(());
         }
-        let reason = "cards are put on the board in it, for which it has no rule; `equity`, `random`, \
-                      `raise`, `call` and `fold` play it, and so do folders of bots, \
+        let reason = "cards are put on the board in it, for which it has no rule; `equity`, \
+                      `random`, `raise`, `call` and `fold` play it, and so do folders of bots, \
                       `pokerbots:FOLDER`";
         Err(AgentError::game(self.name(), reason))
     }

@@ -273,7 +273,7 @@ fn what_is_no_bot_is_refused_and_the_version_before_plays_on() {
     let kept = fs::read_dir(server.folder.join("data/scrimmage/teams/team/versions"));
     let kept: Vec<_> = kept.expect("a folder").flatten().map(|entry| entry.file_name()).collect();
     let kept: std::collections::BTreeSet<_> = kept.into_iter().collect();
-    let wanted = ["0001", "0007"].map(std::ffi::OsString::from);
+    let wanted = ["0001", "0006"].map(std::ffi::OsString::from);
     assert!(kept.iter().eq(&wanted), "of those that have failed only the last is kept: {kept:?}");
     // One team is no round, and that is said.
     assert_eq!(put(&server, "/api/v1/scrimmage/round", "", b"").code, 200);
@@ -322,7 +322,7 @@ fn teams_hand_in_at_the_same_time_each_with_its_own_token() {
         raw(&server, format!("{head}{line}\r\n").as_bytes()).expect("an answer").code
     };
     assert_eq!(look(""), 401);
-    assert_eq!(look("Authorization: Bearer bob-secret-2\r\n"), 401);
+    assert_eq!(look("Authorization: Bearer bob-secret-2\r\n"), 403);
     assert_eq!(look("Authorization: Bearer ann-secret-1\r\n"), 200);
     assert_eq!(look("Authorization: Basic YW5uOmFubi1zZWNyZXQtMQ==\r\n"), 200);
     // A round is for whoever runs the server.
@@ -427,6 +427,6 @@ fn bots_of_2026_play_a_round_and_one_that_was_late_is_tried_again() {
     let met = &list(&shown["rounds"][0]["matches"])[0];
     assert_eq!((&met["hands"], list(&met["faults"]).len()), (&20.into(), 0), "{met:#}");
     // The match has a page, as any other.
-    let (head, _) = server.get(&format!("/matches/{}", string(&met["id"])));
+    let (head, _) = server.get(&format!("/matches/{}", string(&met["id"]).replace('/', "%2F")));
     assert!(head.starts_with("http/1.1 200"), "{head}");
 }

@@ -64,8 +64,8 @@ pub struct GameSpec {
     /// [`discards`](Self::discards) the last two of the flop are those that the players put there.
     pub board_cards: Vec<u8>,
     /// Whether each of two players puts a card of the hand on the board with the flop: the one who
-    /// acts first on it first. In these games [`apply`](crate::PublicState::apply) takes a fold where
-    /// nothing is owed, and in the place of a discard, too.
+    /// acts first on it first. In these games [`apply`](crate::PublicState::apply) takes a fold
+    /// where nothing is owed, and in the place of a discard, too.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub discards: bool,
     /// Rule departures of the original server that apply.

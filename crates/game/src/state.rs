@@ -535,8 +535,8 @@ impl PublicState {
         Ok(())
     }
 
-    /// This seat folds where nobody can bet any more, because of an all-in: the engine of games with
-    /// discards asks for checks there and takes a fold. No hand of ours is played like that.
+    /// This seat folds where nobody can bet any more, because of an all-in: the engine of games
+    /// with discards asks for checks there and takes a fold. No hand of ours is played like that.
     ///
     /// # Errors
     /// When somebody is to act, or has folded; nothing changes then.
