@@ -340,7 +340,7 @@ fn replay_by_rules(name: &str) -> usize {
             let line = side.host.question(number, &infoset, LEFT);
             let answer = side.asked(&line);
             let event = side.event();
-            let (Some(Event::Turn { infoset: seen, .. } | Event::Discard { infoset: seen, .. })) =
+            let Some(Event::Turn { infoset: seen, .. } | Event::Discard { infoset: seen, .. }) =
                 &event
             else {
                 panic!("{line}: {event:?}");

@@ -354,7 +354,7 @@ impl Rules {
         }
     }
 
-    /// The reason why a trial has failed, with the setting of the limit that was hit, if it was one.
+    /// The reason why a trial has failed, with the setting of the limit that was hit, if one was.
     fn with_limit(&self, reason: String) -> String {
         let (build, answer) = (self.build, self.answer);
         let limit = [

@@ -222,8 +222,8 @@ impl Team {
         self.keep()
     }
 
-    /// Has the last version tried again, if it has failed its trial and its files are there; returns
-    /// whether it is. The version that plays goes on playing.
+    /// Has the last version tried again, if it has failed its trial and its files are there;
+    /// returns whether it is. The version that plays goes on playing.
     ///
     /// # Errors
     /// When it cannot be stored.

@@ -5,9 +5,9 @@
 //! `awarded` is what a player won or lost. After an all-in both still check on each street.
 //!
 //! The log has blinds, but no stacks: it is that of the base game, with blinds of 1 and 2 and 400
-//! chips that are reset every round, and other games are refused. That of 2026, in which each player
-//! puts a card on the board, is written, not read; it has the chips behind after every street, and
-//! at its end sums of what was put in on streets, with the sign of the round's result.
+//! chips that are reset every round, and other games are refused. That of 2026, in which each
+//! player puts a card on the board, is written, not read; it has the chips behind after every
+//! street, and at its end sums of what was put in on streets, with the sign of the round's result.
 //!
 //! **The reader** replays every round by the rules and checks all amounts, the results and the sums
 //! of both players. Answers that the engine refused are told in lines of their own, before the

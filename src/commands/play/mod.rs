@@ -64,9 +64,9 @@ struct AcpcArgs {
 /// until it says that the game is over.
 ///
 /// The base game, with blinds of 1 and 2 and 400 chips, or that of 2026, in which three cards are
-/// dealt and one is put on the board (`--game pokerbots.discard.2p`). A decision may take a tenth of
-/// the clock that is left; agents for 50 and 100 are asked in their own chips. Exit codes: as those
-/// of `play acpc`; 4 also when the engine breaks its protocol or the rules.
+/// dealt and one is put on the board (`--game pokerbots.discard.2p`). A decision may take a tenth
+/// of the clock that is left; agents for 50 and 100 are asked in their own chips. Exit codes: as
+/// those of `play acpc`; 4 also when the engine breaks its protocol or the rules.
 #[derive(clap::Args)]
 struct PokerbotsArgs {
     /// The engine's address, HOST:PORT; a port alone is on this machine, as engines tell their bots
