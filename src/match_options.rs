@@ -118,7 +118,7 @@ impl PlayArgs {
     /// The plan of a match between these agents.
     pub(crate) fn plan(&self, entrants: Vec<AgentChoice>) -> Result<MatchPlan, Failure> {
         Ok(MatchPlan {
-            def: self.game.load()?,
+            def: self.game.load_any()?,
             game_name: self.game.name().to_owned(),
             entrants,
             given_names: self.player_names.clone(),

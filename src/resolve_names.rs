@@ -9,7 +9,7 @@ use std::sync::Arc;
 use abstraction::menu::{self, BetMenu};
 use agents::{AgentChoice, Registry};
 use game::GameDef;
-use matches::games::load_game;
+use matches::games::{load_game, without_discards};
 use protocol::acpc;
 use protocol::acpc::gamedef::Reading;
 
@@ -96,8 +96,15 @@ impl Game {
         self.game.strip_prefix(LENIENT).unwrap_or(&self.game)
     }
 
-    /// Loads the game.
+    /// Loads the game, which must be one without discards.
     pub(crate) fn load(&self) -> Result<Arc<GameDef>, Failure> {
+        let def = self.load_any()?;
+        without_discards(self.name(), &def).map_err(Failure::input)?;
+        Ok(def)
+    }
+
+    /// Loads the game for a command that plays any.
+    pub(crate) fn load_any(&self) -> Result<Arc<GameDef>, Failure> {
         let lenient = self.game.starts_with(LENIENT);
         let reading = if lenient { Reading::Original } else { Reading::Strict };
         load_game(self.name(), reading).map_err(Failure::input)

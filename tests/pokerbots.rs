@@ -10,7 +10,7 @@ use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 use cards::Card;
-use protocol::pokerbots::{Discard, Engine};
+use protocol::pokerbots::{DISCARD_GAME, Discard, Engine};
 
 use crate::program::{Folder, end, kill, list, runs, shows, string, wait_for};
 
@@ -203,7 +203,19 @@ impl Seated {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/bots/pokerbots_2026");
         let mut command = Command::new("python3");
         command.arg("player.py").arg(port.to_string()).current_dir(folder);
-        let child = command.spawn().expect("python3 runs");
+        Seated::accept(command.spawn().expect("python3 runs"), &door)
+    }
+
+    /// Our own agent.
+    fn ours(at: &Folder, agent: &str) -> Seated {
+        let door = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let port = door.local_addr().expect("an address").port().to_string();
+        let words =
+            ["play", "pokerbots", &port, "--agent", agent, "--game", DISCARD_GAME, "--json"];
+        Seated::accept(at.start(words), &door)
+    }
+
+    fn accept(child: Child, door: &TcpListener) -> Seated {
         let (stream, _) = door.accept().expect("a bot");
         stream.set_nodelay(true).expect("a socket");
         let answers = BufReader::new(stream.try_clone().expect("a socket")).lines();
@@ -218,10 +230,121 @@ impl Seated {
 
 #[test]
 fn the_sample_bot_of_2026_plays_rounds_of_its_variant_without_a_refused_answer() {
-    let mut bots = [Seated::start(), Seated::start()];
+    let (discards, chips, bots) = play_rounds([Seated::start(), Seated::start()], 60);
+    // It never folds, so both put a card away in every round.
+    assert_eq!((discards, chips[0] + chips[1]), (120, 0));
+    for mut bot in bots {
+        bot.stream.write_all(b"Q\n").expect("it reads");
+        assert!(bot.child.wait().expect("a child").success());
+    }
+}
+
+#[test]
+fn our_agents_sit_at_an_engine_of_2026_and_those_without_a_rule_for_it_are_refused() {
+    let at = &Folder::new();
+    let bots = [Seated::ours(at, "equity:samples=50"), Seated::ours(at, "random")];
+    let (discards, chips, bots) = play_rounds(bots, 200);
+    assert!(discards > 40 && chips[0] + chips[1] == 0, "{discards}");
+    // The one that knows what its cards are worth wins.
+    assert!(chips[0] > 0, "{chips:?}");
+    for (mut bot, won) in bots.into_iter().zip(chips) {
+        bot.stream.write_all(b"Q\n").expect("it reads");
+        let run = end(bot.child);
+        assert_eq!(run.status, Some(0), "{}", run.stderr);
+        let report: serde_json::Value = serde_json::from_str(&run.stdout).expect("a report");
+        assert_eq!(report["hands"], 200);
+        assert_eq!(report["chips"].as_f64(), Some(won as f64));
+        assert_eq!(report["decisions"]["corrected"], 0);
+    }
+    let refused = ("play pokerbots 1 --connect-timeout 0s --agent cfr --game", [DISCARD_GAME]);
+    at.fails(3, refused, "`equity`, `random`");
+    at.fails(2, "play pokerbots 1 --agent call --game kuhn.limit.2p", DISCARD_GAME);
+}
+
+/// The sample bot of 2026 in a folder of its own.
+fn sample_of_2026(at: &Folder, name: &str) {
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/bots/pokerbots_2026");
+    fs::create_dir_all(at.join(name)).expect("a folder");
+    for file in ["commands.json", "player.py"] {
+        fs::copy(Path::new(sample).join(file), at.join(name).join(file)).expect("a file");
+    }
+}
+
+#[test]
+fn a_killed_match_of_2026_goes_on_and_has_the_hands_of_one_that_was_not() {
+    let at = &Folder::new();
+    sample_of_2026(at, "a");
+    sample_of_2026(at, "b");
+    let arguments = |out: &str| {
+        format!(
+            "match pokerbots:a pokerbots:b --game {DISCARD_GAME} --hands 1500 --strict --out {out}"
+        )
+    };
+    let mut child = at.start_unheard(arguments("killed").as_str());
+    let log = at.join("killed/acpc.log");
+    wait_for(&mut child, "some hands are recorded", || {
+        fs::metadata(&log).is_ok_and(|file| file.len() > 20_000)
+    });
+    kill(child);
+    let known = at.read("killed/acpc.log").lines().count();
+    assert!(known < 1500, "{known}");
+    for out in ["killed", "whole"] {
+        assert_eq!(at.json(arguments(out).as_str())["hands"], 1500);
+        at.ok(format!("export {out} --format gamelog --out {out}.txt").as_str());
+    }
+    let log = at.read("whole.txt");
+    assert_eq!(at.read("killed.txt"), log);
+    assert_eq!(log.matches(" discards ").count(), 3000, "both put a card away in each hand");
+    assert!(log.contains("\nDiscard 2 [") && log.contains(" turn bets EV: "));
+    // Every hand is read again by the rules, and luck can be taken out of the result.
+    let stats = at.json("stats whole");
+    assert_eq!(stats["hands"], 1500);
+    at.ok("replay whole --hands 0..9");
+    at.fails(3, "export whole --format phhs --out whole.phhs", "hold'em");
+}
+
+#[test]
+fn bots_of_2026_that_hang_flood_or_die_lose_their_game_and_the_others_go_on() {
+    let at = &Folder::new();
+    let check = "last=${line##* }; commas=${last//[^,]}; case \"$last:${#commas}\" in B*:1 | B*:2) \
+                 a=D0 ;; R* | H* | G:* ) a=C ;; *) a=K ;; esac";
+    let say = "printf '%s\\n' \"$a\" >&3";
+    script(at, "calls", &format!("{check}\n{say}"));
+    let later = "n=$((n + 1)); if [ $n -gt 20 ]; then";
+    script(at, "hangs", &format!("{later} exec sleep 1000; fi\n{check}\n{say}"));
+    script(at, "floods", &format!("{later} yes | tr -d '\\n' >&3; fi\n{check}\n{say}"));
+    script(at, "dies", &format!("{later} exit 7; fi\n{check}\n{say}"));
+    script(at, "keeps", &format!("{check}; [ $a = D0 ] && a=K\n{say}"));
+    let bots = ["calls", "hangs", "floods", "dies", "keeps"].map(|bot| format!("pokerbots:{bot}"));
+    let words = format!(
+        "tournament {} equity:samples=20 --game {DISCARD_GAME} --hands 40 --deadline 400ms --out t",
+        bots.join(" ")
+    );
+    let played = at.json(words.as_str());
+    assert_eq!(list(&played["matches"]).len(), 15);
+    let mut at_fault = BTreeSet::new();
+    for entrant in list(&played["matches"]).iter().flat_map(|one| list(&one["entrants"])) {
+        if let Some(fault) = entrant["decisions"]["fault"].as_str() {
+            let name = string(&entrant["name"]);
+            assert!(name != "pokerbots_keeps" || fault.contains("legal: D0 to D2"), "{fault}");
+            at_fault.insert(name);
+        }
+    }
+    let named = ["dies", "floods", "hangs", "keeps"].map(|name| format!("pokerbots_{name}"));
+    assert!(at_fault.iter().eq(&named), "{at_fault:?}");
+    for (words, reason) in [
+        ("match cfr call --hands 10", "`equity`, `random`"),
+        ("evaluate lbr call --hands 10", "only `match`, `tournament`"),
+    ] {
+        at.fails(3, format!("{words} --game {DISCARD_GAME}").as_str(), reason);
+    }
+}
+
+/// Plays rounds at the engine of 2026: the cards put away, what each has won, and the bots.
+fn play_rounds(mut bots: [Seated; 2], rounds: usize) -> (usize, [i64; 2], [Seated; 2]) {
     let (left, mut discards, mut chips) = (Duration::from_secs(60), 0, [0; 2]);
     let mut deck: Vec<Card> = Card::all().collect();
-    for round in 0..60 {
+    for round in 0..rounds {
         // Any order that differs from round to round.
         let count = deck.len();
         (0..count).for_each(|place| deck.swap(place, (place * 7 + round * 13 + 5) % count));
@@ -239,10 +362,5 @@ fn the_sample_bot_of_2026_plays_rounds_of_its_variant_without_a_refused_answer()
             chips[bot(index)] += won[usize::from(index)];
         }
     }
-    // It never folds, so both put a card away in every round.
-    assert_eq!((discards, chips[0] + chips[1]), (120, 0));
-    for mut bot in bots {
-        bot.stream.write_all(b"Q\n").expect("it reads");
-        assert!(bot.child.wait().expect("a child").success());
-    }
+    (discards, chips, bots)
 }

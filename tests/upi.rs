@@ -657,6 +657,12 @@ fn lines_that_are_wrong_are_errors_that_say_why_and_the_session_goes_on() {
         ("set_mes OOP", "not documented"),
         ("set_algorithm pio_cfr", "auto"),
         ("remove_line 10", "no line 10"),
+        // What can be seen to be wrong is said at once, and not set.
+        ("set_pot 20 20 160", "set both first numbers to 0"),
+        ("set_pot 1 2 3", "set both first numbers to 0"),
+        ("set_pot 0 0 0", "the pot is 0"),
+        ("set_board QsJh", "2 cards"),
+        ("set_eff_stack 0", "stack"),
     ] {
         let error = engine.error(line);
         assert!(error.contains(why), "{line}: {error}");
@@ -665,10 +671,6 @@ fn lines_that_are_wrong_are_errors_that_say_why_and_the_session_goes_on() {
     engine.done(&["set_always_recalc 0 60000", "set_threads 4000000000", "set_isomorphism 1 0"]);
     build(&mut engine, &river());
     for (change, why) in [
-        ("set_pot 20 20 160", "set both first numbers to 0"),
-        ("set_pot 0 0 0", "the pot is 0"),
-        ("set_board QsJh", "2 cards"),
-        ("set_eff_stack 0", "stack"),
         ("add_line 0 100 150", "line 0 100 150: a bet or raise there is to 200 to 900"),
         ("add_line 100 100 100", "the betting is over before 100"),
         ("add_line 0 100 50", "less than 100"),

@@ -20,6 +20,16 @@ pub trait Agent: Send {
     /// Chooses an action for the acting seat. Called only when it is `infoset.seat`'s turn.
     fn act(&mut self, infoset: &InfoSet, cx: &mut Context) -> Decision;
 
+    /// Chooses the card that it puts on the board, by its place in the hand, where it is to
+    /// ([`PublicState::discarding`]). Only agents whose recipe [says so](crate::Recipe::discards)
+    /// are asked.
+    ///
+    /// # Errors
+    /// A failed decision if it cannot decide; the driver then folds, and counts the failure.
+    fn discard(&mut self, _infoset: &InfoSet, _cx: &mut Context) -> Result<u8, Decision> {
+        Ok(0)
+    }
+
     /// Called before the first hand with the names of the other entrants in the match, if they are
     /// known. [`restart`](Self::restart) does not undo it.
     fn meet(&mut self, _opponents: &[String]) {}

@@ -19,13 +19,16 @@
 //! the price requires) goes from `mix` below its threshold to `mix` above. With `spread` above 0
 //! the size is one of three with equal probabilities: `size`, `size` times
 //! `1 + spread`, and `size` divided by `1 + spread`.
+//!
+//! In games with discards it puts away the card that leaves the best equity: its own cards count in
+//! any case, so that this is the card that helps the other player least.
 
 use cards::{Board, HoleCards};
 use game::{Action, Chips, InfoSet, LegalActions, Policy, PublicState, Raises, Seat, Strategy};
 use serde::Deserialize;
 use show::number::percent;
 
-use crate::random_hands::{Effort, equities, equity};
+use crate::random_hands::{Effort, discard_equities, equities, equity};
 use crate::{Agent, AgentError, AgentOption, AgentSpec, Context, Cost, Decision, Recipe, Resolver};
 
 /// The registry's entry.
@@ -116,7 +119,7 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
     resolver.within("samples", options.samples, 1..=1_000_000)?;
     let rule = Rule { options };
     let equity = Equity { rule: rule.clone(), last: None };
-    let recipe = Recipe::new(move |_| Ok(equity.clone())).with_equities();
+    let recipe = Recipe::new(move |_| Ok(equity.clone())).with_equities().discards();
     Ok(recipe.with_policy(move |_| Ok(rule.clone())))
 }
 
@@ -161,6 +164,15 @@ impl Agent for Equity {
             note += &format!(", a call needs {}", percent(price, 1));
         }
         Decision { strategy: Some(strategy), note: Some(note), ..action.into() }
+    }
+
+    fn discard(&mut self, infoset: &InfoSet, _: &mut Context) -> Result<u8, Decision> {
+        let def = infoset.public.def();
+        let (hole, board) = (infoset.hole, infoset.public.board());
+        let rates = discard_equities(def, hole, board, self.rule.options.samples);
+        // The first of equals.
+        let best = (0..rates.len()).rev().max_by(|&a, &b| rates[a].total_cmp(&rates[b]));
+        Ok(best.unwrap_or_default() as u8)
     }
 }
 

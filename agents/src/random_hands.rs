@@ -8,9 +8,10 @@
 use std::sync::OnceLock;
 
 use cards::{
-    Board, CardSet, Combo, HandEquity, HoleCards, RiverTable, StartingHand, Ties, choose, evaluate,
+    Board, Card, CardSet, Combo, HandEquity, HandRank, HoleCards, RiverTable, StartingHand, Ties,
+    choose, evaluate, evaluate_any,
 };
-use game::GameDef;
+use game::{GameDef, Street};
 use rand::RngExt;
 
 use crate::AgentRng;
@@ -52,11 +53,62 @@ pub fn equity(
     if let Some(rate) = holdem(def, hole, board, opponents) {
         return rate;
     }
+    if def.discards && board.len() < def.board_len(Street::Flop) {
+        let hidden = Undealt::new(def, hole, board);
+        return hidden.draw(effort.samples, |sample| sample as usize % hole.len().max(1));
+    }
     let hidden = Hidden::new(def, hole, board, opponents);
     if opponents == 1 && hidden.pairs() <= effort.exact {
         hidden.enumerate()
     } else {
         hidden.draw(effort.samples)
+    }
+}
+
+/// Returns the equity after each discard: of a hand in a game with discards from which the card at
+/// each place is put on the board, as far as the board is known. The other player's cards are drawn
+/// uniformly, and so is the one that is put away, if it is not on the board. The same cards are
+/// drawn for all places.
+pub fn discard_equities(def: &GameDef, hole: HoleCards, board: Board, samples: u32) -> Vec<f64> {
+    let hidden = Undealt::new(def, hole, board);
+    (0..hole.len()).map(|place| hidden.draw(samples, |_| place)).collect()
+}
+
+/// A hand in a game with discards whose own discard is to come.
+struct Undealt {
+    hidden: Hidden,
+    hole: HoleCards,
+    /// The other's discard, if it is on the board.
+    theirs: Option<CardSet>,
+}
+
+impl Undealt {
+    fn new(def: &GameDef, hole: HoleCards, board: Board) -> Undealt {
+        let mut hidden = Hidden::new(def, hole, board, 1);
+        let put = |&(place, _): &(usize, &Card)| def.discarder(place).is_some();
+        let theirs = board.iter().enumerate().find(put).map(|(_, &card)| CardSet::single(card));
+        hidden.each = usize::from(def.hole_cards) - usize::from(theirs.is_some());
+        // Those that are still to be put there are not dealt.
+        hidden.missing = hidden.missing.saturating_sub(2 - usize::from(theirs.is_some()));
+        Undealt { hidden, hole, theirs }
+    }
+
+    /// The mean equity over draws, in each of which the card at this place is put away.
+    fn draw(&self, samples: u32, place: impl Fn(u32) -> usize) -> f64 {
+        let Undealt { hidden, hole, theirs } = self;
+        let mut sample = 0;
+        hidden.draw_by(samples, |drawn| {
+            let (rest, hand) = drawn.split_at(hidden.missing);
+            let board = rest.iter().fold(hidden.board, |all, &card| all | card);
+            let mine =
+                hole.get(place(sample)).map_or(CardSet::EMPTY, |&card| CardSet::single(card));
+            sample += 1;
+            let put = theirs.or(hand.first().copied()).unwrap_or_default();
+            let hand = hand.iter().fold(put, |all, &card| all | card);
+            let order =
+                evaluate_any(hidden.hole | board | put).cmp(&evaluate_any(hand | board | mine));
+            f64::from(order as i8 + 1) / 2.0
+        })
     }
 }
 
@@ -160,8 +212,10 @@ struct Hidden {
     /// Number of board cards still to come.
     missing: usize,
     opponents: usize,
-    /// Number of hole cards of each opponent.
+    /// Number of hole cards of each opponent that are not on the board.
     each: usize,
+    /// The evaluator for the number of cards that count.
+    evaluate: fn(CardSet) -> HandRank,
 }
 
 impl Hidden {
@@ -174,7 +228,8 @@ impl Hidden {
             unseen: unseen.map(CardSet::single).collect(),
             missing: def.full_board_len() - board.len(),
             opponents,
-            each: usize::from(def.hole_cards),
+            each: usize::from(def.hole_cards) - usize::from(def.discards),
+            evaluate: if def.discards { evaluate_any } else { evaluate },
         }
     }
 
@@ -191,12 +246,12 @@ impl Hidden {
         let mut total = 0u64;
         subsets(&self.unseen, self.missing, CardSet::EMPTY, &mut |rest| {
             let board = self.board | rest;
-            let mine = evaluate(self.hole | board);
+            let mine = (self.evaluate)(self.hole | board);
             subsets(&self.unseen, self.each, CardSet::EMPTY, &mut |theirs| {
                 if theirs.intersects(rest) {
                     return;
                 }
-                let order = mine.cmp(&evaluate(theirs | board));
+                let order = mine.cmp(&(self.evaluate)(theirs | board));
                 halves += (order as i8 + 1) as u64;
                 total += 2;
             });
@@ -206,6 +261,11 @@ impl Hidden {
 
     /// The mean equity over `samples` draws of all unseen cards.
     fn draw(&self, samples: u32) -> f64 {
+        self.draw_by(samples, |drawn| self.share(drawn))
+    }
+
+    /// The mean of a function of the drawn cards: those that complete the board, then hands.
+    fn draw_by(&self, samples: u32, mut share: impl FnMut(&[CardSet]) -> f64) -> f64 {
         let mut rng = self.rng();
         let mut deck = self.unseen.clone();
         let needed = (self.missing + self.opponents * self.each).min(deck.len());
@@ -215,7 +275,7 @@ impl Hidden {
                 let other = rng.random_range(i as u32..deck.len() as u32);
                 deck.swap(i, other as usize);
             }
-            won += self.share(&deck[..needed]);
+            won += share(&deck[..needed]);
         }
         won / f64::from(samples.max(1))
     }
@@ -226,10 +286,10 @@ impl Hidden {
         let union = |cards: &[CardSet]| cards.iter().fold(CardSet::EMPTY, |all, &c| all | c);
         let (rest, hands) = drawn.split_at(self.missing);
         let board = self.board | union(rest);
-        let mine = evaluate(self.hole | board);
+        let mine = (self.evaluate)(self.hole | board);
         let mut winners = 1.0;
         for hand in hands.chunks(self.each) {
-            let theirs = evaluate(union(hand) | board);
+            let theirs = (self.evaluate)(union(hand) | board);
             if theirs > mine {
                 return 0.0;
             }

@@ -100,6 +100,8 @@ pub struct Recipe {
     pub program: bool,
     /// Whether this agent, or one that it asks, looks up equities.
     pub equities: bool,
+    /// Whether the agent plays games in which cards of a hand are put on the board.
+    discards: bool,
     /// Files that were read or will be needed; a package must include them.
     pub files: Vec<PathBuf>,
     /// Names of the configured agents that were resolved; a package must define them.
@@ -124,6 +126,7 @@ impl Recipe {
             repeatable: true,
             program: false,
             equities: false,
+            discards: false,
             files: Vec::new(),
             names: Vec::new(),
             about: String::new(),
@@ -174,6 +177,13 @@ impl Recipe {
     #[must_use]
     pub fn with_equities(mut self) -> Recipe {
         self.equities = true;
+        self
+    }
+
+    /// Marks an agent that also plays games with discards ([`Agent::discard`]).
+    #[must_use]
+    pub fn discards(mut self) -> Recipe {
+        self.discards = true;
         self
     }
 
@@ -297,6 +307,7 @@ impl AgentChoice {
     /// # Errors
     /// If the agent cannot play this game, or panics.
     pub fn build(&self, def: &Arc<GameDef>) -> Result<Box<dyn Agent>, AgentError> {
+        self.check_discards(def)?;
         let build = |def: &Arc<GameDef>| {
             catch_unwind(AssertUnwindSafe(|| (self.recipe.build)(def)))
                 .unwrap_or_else(|_| Err(AgentError::start(self.name(), "it panicked")))
@@ -306,6 +317,16 @@ impl AgentChoice {
             Err(error) if error.is_game() => scaled::agent(def, build).ok_or(error),
             built => built,
         }
+    }
+
+    fn check_discards(&self, def: &GameDef) -> Result<(), AgentError> {
+        if !def.discards || self.recipe.discards {
+            return Ok(());
+        }
+        let reason = "cards are put on the board in it, for which it has no rule; `equity`, \
+                      `random`, `raise`, `call` and `fold` play it, and so do folders of bots, \
+                      `pokerbots:FOLDER`";
+        Err(AgentError::game(self.name(), reason))
     }
 
     /// Whether the agent is a pure function of the information set, see [`policy`](Self::policy).
@@ -321,6 +342,7 @@ impl AgentChoice {
     /// As [`build`](Self::build).
     pub fn policy(&self, def: &Arc<GameDef>) -> Result<Option<Arc<dyn Policy>>, AgentError> {
         let Some(policies) = &self.recipe.policy else { return Ok(None) };
+        self.check_discards(def)?;
         let built = match (policies.whole)(def) {
             Err(error) if error.is_game() => {
                 scaled::policy(def, |def| (policies.whole)(def)).ok_or(error)

@@ -7,6 +7,8 @@
 //! - `random` plays a random legal action. Each kind of action that is allowed (fold, call or
 //!   check, raise) is equally likely; the total of a raise is then uniform between the smallest and
 //!   the largest allowed. It never folds for free.
+//!
+//! In games with discards `random` puts away any card, the others the first one.
 
 use abstraction::menu::BetSize;
 use cards::HoleCards;
@@ -27,7 +29,7 @@ pub(crate) const CALL: AgentSpec = AgentSpec {
     repeatable: true,
     prepare: |resolver| {
         resolver.no_options()?;
-        Ok(Recipe::new(|_| Ok(AlwaysCall)).with_policy(|_| Ok(AlwaysCall)))
+        Ok(Recipe::new(|_| Ok(AlwaysCall)).discards().with_policy(|_| Ok(AlwaysCall)))
     },
 };
 
@@ -56,7 +58,7 @@ pub(crate) const FOLD: AgentSpec = AgentSpec {
     repeatable: true,
     prepare: |resolver| {
         resolver.no_options()?;
-        Ok(Recipe::new(|_| Ok(AlwaysFold)).with_policy(|_| Ok(AlwaysFold)))
+        Ok(Recipe::new(|_| Ok(AlwaysFold)).discards().with_policy(|_| Ok(AlwaysFold)))
     },
 };
 
@@ -96,7 +98,7 @@ pub(crate) const RAISE: AgentSpec = AgentSpec {
         let RaiseOptions { size } = resolver.options()?;
         let size = raise_size(resolver, &size)?;
         let raise = move |_: &_| Ok(AlwaysRaise { size });
-        Ok(Recipe::new(raise).with_policy(raise))
+        Ok(Recipe::new(raise).discards().with_policy(raise))
     },
 };
 
@@ -153,7 +155,7 @@ pub(crate) const RANDOM: AgentSpec = AgentSpec {
     repeatable: true,
     prepare: |resolver| {
         resolver.no_options()?;
-        Ok(Recipe::new(|_| Ok(Random)).with_policy(|_| Ok(Random)))
+        Ok(Recipe::new(|_| Ok(Random)).discards().with_policy(|_| Ok(Random)))
     },
 };
 
@@ -174,6 +176,10 @@ impl Agent for Random {
             _ => Action::Call,
         }
         .into()
+    }
+
+    fn discard(&mut self, infoset: &InfoSet, cx: &mut Context) -> Result<u8, Decision> {
+        Ok(cx.rng.random_range(0..infoset.hole.len().max(1)) as u8)
     }
 }
 

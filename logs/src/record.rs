@@ -11,7 +11,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cards::{Card, CardSet, HandRank, HoleCards, evaluate};
-use game::{Action, BySeat, GameDef, Payoff, PublicState, Seat, SeatSet, Strategy, Turn, notation};
+use game::{
+    Action, BySeat, DealError, GameDef, Payoff, PublicState, Seat, SeatSet, Strategy, Turn,
+    check_dealt, notation,
+};
 
 /// One finished hand with all cards.
 #[derive(Debug, Clone, PartialEq)]
@@ -145,7 +148,9 @@ pub(crate) fn replay(
     entrants: BySeat<u8>,
 ) -> Result<HandRecord, String> {
     let cards = notation::parse_cards(def, cards).map_err(|error| error.to_string())?;
-    let public = notation::replay(def, betting, &cards.board).map_err(|error| error.to_string())?;
+    let mut public =
+        notation::replay(def, betting, &cards.board).map_err(|error| error.to_string())?;
+    public.note_discards(&cards.hole);
     if public.turn() != Turn::Over {
         return Err(format!("betting `{betting}` does not end the hand"));
     }
@@ -221,21 +226,15 @@ pub(crate) fn result_is_known(public: &PublicState, hole: &BySeat<HoleCards>) ->
 /// the deck.
 fn check_cards(public: &PublicState, hole: &BySeat<HoleCards>) -> Result<(), String> {
     let def = public.def();
-    let mut seen = public.board().set();
     for (seat, cards) in hole.iter() {
         if !cards.is_empty() && cards.len() != usize::from(def.hole_cards) {
             return Err(format!("seat {seat} holds {} cards, not {}", cards.len(), def.hole_cards));
         }
-        for &card in cards.iter() {
-            if !def.has_card(card) {
-                return Err(format!("{card} is not in this game's deck"));
-            }
-            if !seen.insert(card) {
-                return Err(format!("{card} appears twice"));
-            }
-        }
     }
-    Ok(())
+    check_dealt(def, hole, &public.board()).map_err(|error| match error {
+        DealError::Repeated(card) => format!("{card} appears twice"),
+        error => error.to_string(),
+    })
 }
 
 /// Checks that nobody sits in two seats.

@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use game::{GameDef, GameSpec, Payoff, games};
+use cards::{Card, HoleCards};
+use game::{Action, BySeat, GameDef, GameSpec, Payoff, PublicState, Turn, games};
 use logs::HandRecord;
 use logs::formats::gamelog::{Writer, check};
 use logs::formats::{SiteFormat, SiteHand};
@@ -30,7 +31,15 @@ fn read(text: &str) -> Result<Vec<SiteHand>, String> {
 
 /// The log of these hands, whose players are A and B.
 fn written(hands: impl IntoIterator<Item = HandRecord>, names: [&str; 2]) -> String {
-    let mut info = hands::info(&game(), 4, false);
+    written_in(&game(), hands, names)
+}
+
+fn written_in(
+    def: &Arc<GameDef>,
+    hands: impl IntoIterator<Item = HandRecord>,
+    names: [&str; 2],
+) -> String {
+    let mut info = hands::info(def, 4, false);
     for (entrant, name) in info.entrants.iter_mut().zip(names) {
         name.clone_into(&mut entrant.name);
     }
@@ -61,6 +70,87 @@ fn recorded_logs_are_read_whole_and_written_again_to_the_byte() {
         let plain: Vec<&str> = text.lines().filter(|line| !refused(line)).collect();
         let again = written(hands.into_iter().map(|(hand, _)| hand), ["A", "B"]);
         assert_eq!(again, plain.join("\n"), "{name}");
+    }
+}
+
+/// The game of 2026.
+fn discard_game() -> Arc<GameDef> {
+    let (hole_cards, board_cards, discards) = (3, vec![0, 4, 1, 1], true);
+    let spec = GameSpec { hole_cards, board_cards, discards, ..game().spec().clone() };
+    Arc::new(GameDef::new(spec).unwrap())
+}
+
+/// The round of a log of 2026, whose small blind is the player of this number.
+fn round_of_2026(number: u64, text: &str) -> HandRecord {
+    let def = discard_game();
+    let mut public = PublicState::new(&def);
+    let first = usize::from(!text.starts_with(&format!("{}, A (", number + 1)));
+    let entrants = BySeat::from_fn(2, |seat| {
+        let index = usize::from(seat != def.button());
+        ((first + index) % 2) as u8
+    });
+    let mut hole = BySeat::new(2);
+    let mut put = false;
+    for line in text.lines().skip(1) {
+        let words: Vec<&str> = line.split(' ').collect();
+        let cards = || -> Vec<Card> {
+            let list = line.split(['[', ']']).nth(1).unwrap();
+            list.split(' ').map(|card| card.parse().unwrap()).collect()
+        };
+        let player = u8::from(words[0] == "B");
+        let seat = def.seats().find(|&seat| entrants[seat] == player).unwrap();
+        if ["Flop", "Turn", "River"].contains(&words[0]) {
+            let known = public.board().len();
+            public.deal(&cards()[known..]).unwrap();
+            continue;
+        }
+        // A card that was put on the board is acknowledged.
+        if std::mem::take(&mut put) && words[1] == "checks" {
+            continue;
+        }
+        match words[1] {
+            "dealt" => hole[seat] = HoleCards::new(&cards()).unwrap(),
+            "discards" => {
+                let card: Card = words[2].parse().unwrap();
+                let place = hole[seat].iter().position(|&held| held == card).unwrap();
+                public.discard(place as u8, card).unwrap();
+                put = true;
+            }
+            "bets" | "raises" => {
+                let to: u32 = words.last().unwrap().parse().unwrap();
+                public.apply(Action::RaiseTo(public.before_street() + to)).unwrap();
+            }
+            "calls" => public.apply(Action::Call).unwrap(),
+            "checks" if public.turn() == Turn::Act(seat) => public.apply(Action::Call).unwrap(),
+            "folds" => {
+                if public.apply(Action::Fold).is_err() {
+                    public.concede(seat).unwrap();
+                }
+            }
+            _ => {}
+        }
+    }
+    let payoffs = public.payoffs(&hole);
+    HandRecord { hand: number, deal: number, public, hole, payoffs, entrants }
+}
+
+#[test]
+fn games_of_2026_are_written_to_the_byte() {
+    for name in ["discard_plain", "discard_mess"] {
+        let text = recorded(name);
+        let refused = |line: &&str| {
+            let words = [" attempted illegal ", " attempted to discard ", " response misformatted"];
+            words.iter().any(|words| line.contains(words)) || line.starts_with("street = ")
+        };
+        let plain: Vec<&str> = text.lines().filter(|line| !refused(line)).collect();
+        let plain = plain.join("\n");
+        let rounds = plain.split("\n\nFinal").next().unwrap().split("\nRound #").skip(1);
+        let hands = (0..).zip(rounds).map(|(number, round)| round_of_2026(number, round));
+        let again = written_in(&discard_game(), hands, ["A", "B"]);
+        for (number, (written, line)) in (1..).zip(again.lines().zip(plain.lines())) {
+            assert_eq!(written, line, "{name}, line {number}");
+        }
+        assert_eq!(again.len(), plain.len());
     }
 }
 

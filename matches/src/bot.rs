@@ -106,6 +106,27 @@ impl Bot {
         Decided::new(decision, infoset)
     }
 
+    /// Asks the seat that is to put a card on the board which one: its place in the hand.
+    ///
+    /// # Errors
+    /// When there is no answer that can be played; the decision is the fold in its place.
+    pub fn discard(&mut self, infoset: &InfoSet, request: Request) -> Result<u8, Decided> {
+        // Its own random source: the number of actions is that of the decision after it, too.
+        let index = (1 + infoset.public.board().len() as u64) << 32;
+        let rng = decision_rng(request.seed, request.hand, index);
+        let Request { hand, time_left, .. } = request;
+        let mut cx = Context { rng, hand, time_left, clock: self.clock.clone() };
+        let place = match &mut self.thread {
+            AgentThread::Inline(agent) => agent.ask_discard(infoset, &mut cx),
+            AgentThread::Threaded(agent) => agent.ask_discard(infoset, &cx),
+        };
+        match place {
+            Ok(place) if usize::from(place) < infoset.hole.len() => Ok(place),
+            Ok(_) => Err(Decided::folded(Decision::failed(Failed::BadAnswer))),
+            Err(decision) => Err(Decided::folded(decision)),
+        }
+    }
+
     /// Tells the agent who else plays, before the first hand.
     pub fn meet(&mut self, opponents: &[String]) {
         match &mut self.thread {
@@ -145,12 +166,21 @@ impl Guarded {
     }
 
     pub(crate) fn ask(&mut self, infoset: &InfoSet, cx: &mut Context) -> Decision {
+        self.guarded(|agent| agent.act(infoset, cx)).unwrap_or_else(|lost| lost)
+    }
+
+    fn ask_discard(&mut self, infoset: &InfoSet, cx: &mut Context) -> Result<u8, Decision> {
+        self.guarded(|agent| agent.discard(infoset, cx))?
+    }
+
+    /// What the agent answers, or the failed decision after a panic.
+    fn guarded<T>(&mut self, ask: impl FnOnce(&mut dyn Agent) -> T) -> Result<T, Decision> {
         let lost = || Decision::failed(Failed::Panicked);
         let Some(agent) = self.agent.as_mut().filter(|_| !self.panicked) else {
             self.panicked = false;
-            return lost();
+            return Err(lost());
         };
-        catch_unwind(AssertUnwindSafe(|| agent.act(infoset, cx))).unwrap_or_else(|_| lost())
+        catch_unwind(AssertUnwindSafe(|| ask(&mut **agent))).map_err(|_| lost())
     }
 
     pub(crate) fn meet(&mut self, opponents: &[String]) {
@@ -198,15 +228,22 @@ const POLL_INTERVAL: Duration = Duration::from_millis(1);
 struct Threaded {
     /// `None` during drop.
     requests: Option<SyncSender<Message>>,
-    answers: Receiver<(u64, Decision)>,
+    answers: Receiver<(u64, Answer)>,
     /// The number of the latest request; the thread drops older ones.
     latest: Arc<AtomicU64>,
     /// Whether the last answer came too late.
     late: bool,
 }
 
+/// What an agent has been asked for, with its answer.
+enum Answer {
+    Act(Decision),
+    Discard(Result<u8, Decision>),
+}
+
 enum Message {
     Act(u64, Box<InfoSet>, Context),
+    Discard(u64, Box<InfoSet>, Context),
     HandOver(Box<OwnedOutcome>),
     Meet(Vec<String>),
     Restart,
@@ -264,7 +301,7 @@ impl Threaded {
         }
     }
 
-    fn wait(&self, number: u64, time_left: Option<Duration>) -> Result<Decision, Failed> {
+    fn wait(&self, number: u64, time_left: Option<Duration>) -> Result<Answer, Failed> {
         let deadline = time_left.map(|time| Instant::now() + time + GRACE);
         loop {
             let answer = match deadline {
@@ -287,15 +324,36 @@ impl Threaded {
 
 impl Threaded {
     pub(crate) fn ask(&mut self, infoset: &InfoSet, cx: &Context) -> Decision {
+        match self.request(Message::Act, infoset, cx) {
+            Ok(Answer::Act(decision)) => decision,
+            Ok(Answer::Discard(_)) => Decision::failed(Failed::BadAnswer),
+            Err(failed) => Decision::failed(failed),
+        }
+    }
+
+    fn ask_discard(&mut self, infoset: &InfoSet, cx: &Context) -> Result<u8, Decision> {
+        match self.request(Message::Discard, infoset, cx) {
+            Ok(Answer::Discard(place)) => place,
+            Ok(Answer::Act(_)) => Err(Decision::failed(Failed::BadAnswer)),
+            Err(failed) => Err(Decision::failed(failed)),
+        }
+    }
+
+    fn request(
+        &mut self,
+        message: fn(u64, Box<InfoSet>, Context) -> Message,
+        infoset: &InfoSet,
+        cx: &Context,
+    ) -> Result<Answer, Failed> {
         let number = self.latest.fetch_add(1, Ordering::Relaxed) + 1;
-        let request = Message::Act(number, Box::new(infoset.clone()), cx.clone());
+        let request = message(number, Box::new(infoset.clone()), cx.clone());
         let begun = Instant::now();
         let answer = self.send(request, cx.time_left).and_then(|()| {
             let left = cx.time_left.map(|time| time.saturating_sub(begun.elapsed()));
             self.wait(number, left)
         });
-        self.late = answer == Err(Failed::Timeout);
-        answer.unwrap_or_else(Decision::failed)
+        self.late = matches!(answer, Err(Failed::Timeout));
+        answer
     }
 
     pub(crate) fn hand_over(&mut self, outcome: &HandOutcome<'_>) {
@@ -334,14 +392,22 @@ impl Drop for Threaded {
 fn serve(
     mut agent: Guarded,
     requests: &Receiver<Message>,
-    answers: &Sender<(u64, Decision)>,
+    answers: &Sender<(u64, Answer)>,
     latest: &AtomicU64,
 ) {
     while let Ok(request) = requests.recv() {
         match request {
-            Message::Act(number, ..) if number < latest.load(Ordering::Relaxed) => {}
+            Message::Act(number, ..) | Message::Discard(number, ..)
+                if number < latest.load(Ordering::Relaxed) => {}
             Message::Act(number, infoset, mut cx) => {
-                if answers.send((number, agent.ask(&infoset, &mut cx))).is_err() {
+                let answer = Answer::Act(agent.ask(&infoset, &mut cx));
+                if answers.send((number, answer)).is_err() {
+                    return;
+                }
+            }
+            Message::Discard(number, infoset, mut cx) => {
+                let answer = Answer::Discard(agent.ask_discard(&infoset, &mut cx));
+                if answers.send((number, answer)).is_err() {
                     return;
                 }
             }
@@ -403,7 +469,8 @@ impl Decided {
                 beyond_model: false,
             };
         }
-        let legal_already = legal.allows(decision.action);
+        let free_fold = decision.action == Action::Fold && infoset.public.def().discards;
+        let legal_already = legal.allows(decision.action) || free_fold;
         Decided {
             action: if legal_already { decision.action } else { legal.nearest(decision.action) },
             corrected_from: (!legal_already).then_some(decision.action),
@@ -412,6 +479,19 @@ impl Decided {
             values: decision.values,
             note: decision.note,
             beyond_model: decision.beyond_model,
+        }
+    }
+
+    /// The fold of a seat in the place of a card that it was to put on the board.
+    fn folded(decision: Decision) -> Decided {
+        Decided {
+            action: Action::Fold,
+            corrected_from: None,
+            fallback: decision.failed.map(fallback),
+            strategy: None,
+            values: Vec::new(),
+            note: decision.note,
+            beyond_model: false,
         }
     }
 

@@ -42,6 +42,20 @@ pub fn load_game_file(name_or_path: &str, reading: Reading) -> Result<GameFile, 
     }
 }
 
+/// Refuses a game in which cards of a hand are put on the board, for drivers that do not play it.
+///
+/// # Errors
+/// When it is one; the error names those that do.
+pub fn without_discards(name: &str, def: &GameDef) -> Result<(), Error> {
+    if !def.discards {
+        return Ok(());
+    }
+    Err(Error::new(format!(
+        "`{name}` is a game in which cards are put on the board: only `match`, `tournament`, \
+         scrimmages and `play pokerbots --game {name}` play it"
+    )))
+}
+
 /// Reads a regular file of limited size: a device or a pipe might never end.
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     let refuse = |reason: &str| Err(io::Error::new(ErrorKind::InvalidInput, reason));

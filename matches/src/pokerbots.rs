@@ -11,7 +11,7 @@
 //! clock. An answer that is not a legal action costs the decision only. Nothing of this reaches the
 //! other player.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -22,7 +22,7 @@ use agents::{
 };
 use game::{Action, GameDef, InfoSet, Quirks};
 use protocol::acpc::gamedef::Reading;
-use protocol::pokerbots::{CLOCK, Dialect, GAME, Host, ROUNDS, Refused};
+use protocol::pokerbots::{DISCARD_GAME, Dialect, GAME, Host, ROUNDS, Refused};
 use serde::Deserialize;
 
 use crate::confine::{Bounds, Confinement};
@@ -45,7 +45,7 @@ pub const SPEC: AgentSpec = AgentSpec {
         },
         AgentOption {
             name: "clock",
-            default: "30s",
+            default: "the engine's: 30s, or 60s in the game of 2026",
             help: "time for all answers of a game, after which the bot is not asked again before \
                    the next; `none` for no clock",
         },
@@ -163,15 +163,25 @@ struct Setup {
     name: String,
     /// The commands, or what is wrong with them.
     programs: Result<Programs, String>,
-    clock: Option<Duration>,
+    clock: ClockSetting,
     rounds: u32,
-    timeout: Duration,
+    /// The time limit for an answer, if one is given.
+    timeout: Option<Duration>,
     start_timeout: Duration,
     build_timeout: Duration,
     /// Whether it has been built before.
     built: bool,
     /// Whether one that does not start is out of its game, and the match goes on.
     forfeits: bool,
+}
+
+/// The time for all answers of a game, as configured.
+#[derive(Debug, Clone, Copy)]
+enum ClockSetting {
+    /// That of the engine whose game is played.
+    Engine,
+    None,
+    Time(Duration),
 }
 
 #[derive(Debug, Clone)]
@@ -194,8 +204,13 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
         })
     };
     let clock = match options.clock.as_deref() {
-        Some("none") => None,
-        _ => Some(duration("clock", &options.clock, CLOCK)?),
+        None => ClockSetting::Engine,
+        Some("none") => ClockSetting::None,
+        Some(_) => ClockSetting::Time(duration("clock", &options.clock, Duration::ZERO)?),
+    };
+    let timeout = match &options.timeout {
+        None => None,
+        given => Some(duration("timeout", given, Duration::ZERO)?),
     };
     let rounds = options.rounds.unwrap_or(ROUNDS);
     if rounds == 0 {
@@ -215,7 +230,7 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
         programs,
         clock,
         rounds,
-        timeout: duration("timeout", &options.timeout, clock.unwrap_or(TIMEOUT))?,
+        timeout,
         start_timeout: duration("start-timeout", &options.start_timeout, TIMEOUT)?,
         build_timeout: duration("build-timeout", &options.build_timeout, Duration::from_secs(60))?,
         built: options.built,
@@ -224,7 +239,7 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
     let mut recipe = Recipe::new(move |def| PokerBot::start(&setup, def));
     (recipe.cost, recipe.repeatable, recipe.files) = (Cost::Worker, false, files);
     recipe.program = true;
-    Ok(recipe)
+    Ok(recipe.discards())
 }
 
 /// The limits of a confined bot; `None` for one that is not.
@@ -286,13 +301,18 @@ impl Programs {
         Ok(Programs { folder: folder.to_owned(), build: program(&commands.build, true), run })
     }
 
-    /// Builds the bot, once in the life of this process however many of it play.
+    /// Builds the bot, once in the life of this process however many of it play. A build that has
+    /// failed is tried again.
     fn build(&self, timeout: Duration) -> Result<(), String> {
-        static BUILT: Mutex<BTreeMap<PathBuf, Result<(), String>>> = Mutex::new(BTreeMap::new());
+        static BUILT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
         let Some(build) = &self.build else { return Ok(()) };
         let folder = std::fs::canonicalize(&self.folder).unwrap_or_else(|_| self.folder.clone());
         let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
-        built.entry(folder).or_insert_with(|| run_to_end(build, timeout)).clone()
+        if !built.contains(&folder) {
+            run_to_end(build, timeout)?;
+            built.insert(folder);
+        }
+        Ok(())
     }
 }
 
@@ -317,7 +337,12 @@ fn run_to_end(build: &Program, timeout: Duration) -> Result<(), String> {
 struct PokerBot {
     setup: Arc<Setup>,
     state: BotState,
+    dialect: Dialect,
     host: Host,
+    /// The time for all answers of a game, if there is a clock.
+    clock: Option<Duration>,
+    /// The time limit for an answer.
+    timeout: Duration,
     /// The time left in this game, if there is a clock.
     left: Duration,
     /// The number of rounds of this game that are over.
@@ -340,27 +365,42 @@ enum BotState {
 /// The reason why a decision has no answer.
 type NoAnswer = (Failed, String);
 
+fn failed((reason, note): NoAnswer) -> Decision {
+    Decision { note: Some(note), ..Decision::failed(reason) }
+}
+
 impl PokerBot {
     /// Builds and starts the bot.
     fn start(setup: &Arc<Setup>, def: &GameDef) -> Result<PokerBot, AgentError> {
         let failed = |reason: String| AgentError::start(&setup.name, reason);
         let programs = setup.programs.as_ref().map_err(|reason| failed(reason.clone()))?;
-        let game = load_game(GAME, Reading::Strict).map_err(|error| failed(error.to_string()))?;
-        if def.with_quirks(Quirks::default()) != *game {
+        let plain = def.with_quirks(Quirks::default());
+        let plays = |name| load_game(name, Reading::Strict).map(|game| plain == *game);
+        let base = plays(GAME).map_err(|error| failed(error.to_string()))?;
+        let dialect = Dialect::of_game(def);
+        if !base && !plays(DISCARD_GAME).map_err(|error| failed(error.to_string()))? {
             let reason = format!(
-                "bots of this protocol are written for blinds of 1 and 2 and 400 chips: play \
-                 with --game {GAME}"
+                "bots of this protocol are written for blinds of 1 and 2 and 400 chips: play with \
+                 --game {GAME}, or with --game {DISCARD_GAME} for bots of 2026"
             );
             return Err(AgentError::game(&setup.name, reason));
         }
+        let clock = match setup.clock {
+            ClockSetting::Engine => Some(dialect.clock()),
+            ClockSetting::None => None,
+            ClockSetting::Time(time) => Some(time),
+        };
         if !setup.built {
             programs.build(setup.build_timeout).map_err(failed)?;
         }
         let mut bot = PokerBot {
             setup: Arc::clone(setup),
             state: BotState::Down,
-            host: Host::new(Dialect::Base),
-            left: setup.clock.unwrap_or(CLOCK),
+            dialect,
+            host: Host::new(dialect),
+            clock,
+            timeout: setup.timeout.or(clock).unwrap_or(TIMEOUT),
+            left: clock.unwrap_or(dialect.clock()),
             rounds: 0,
             silent: FIRST_NOTICE,
             told: false,
@@ -381,10 +421,10 @@ impl PokerBot {
 
     /// Begins a game: the bot is started and connects.
     fn begin(&mut self) -> Result<(), LinkError> {
-        let Setup { name, programs, clock, start_timeout, .. } = &*self.setup;
+        let Setup { name, programs, start_timeout, .. } = &*self.setup;
         let programs = programs.as_ref().map_err(|reason| LinkError::Gone(reason.clone()))?;
-        self.host = Host::new(Dialect::Base);
-        (self.left, self.rounds) = (clock.unwrap_or(CLOCK), 0);
+        self.host = Host::new(self.dialect);
+        (self.left, self.rounds) = (self.clock.unwrap_or(self.dialect.clock()), 0);
         let until = Instant::now() + *start_timeout;
         let mut starting = Starting::begin(&programs.run, &|port| vec![port.to_string()])?;
         starting.connect(until, name, *start_timeout)?;
@@ -419,7 +459,7 @@ impl PokerBot {
 
     /// The time left as the bot is told it.
     fn clock(&self) -> Duration {
-        if self.setup.clock.is_some() { self.left } else { CLOCK }
+        if self.clock.is_some() { self.left } else { self.dialect.clock() }
     }
 
     /// Sends a line and waits for the answer.
@@ -429,9 +469,9 @@ impl PokerBot {
         hand: u64,
         limit: Option<Duration>,
     ) -> Result<Vec<u8>, NoAnswer> {
-        let Setup { name, clock, timeout, .. } = &*self.setup;
+        let (name, clock, timeout) = (&self.setup.name, self.clock, self.timeout);
         let begun = Instant::now();
-        let own = if clock.is_some() { self.left.min(*timeout) } else { *timeout };
+        let own = if clock.is_some() { self.left.min(timeout) } else { timeout };
         let allowed = limit.map_or(own, |limit| limit.min(own));
         let BotState::Playing(link) = &mut self.state else {
             return Err((Failed::Gone, "it is not running".to_owned()));
@@ -464,15 +504,41 @@ impl PokerBot {
         Err(self.out(hand, failed, &error))
     }
 
-    fn decide(&mut self, infoset: &InfoSet, cx: &Context) -> Result<Action, NoAnswer> {
+    /// Asks a question, after all that is acknowledged before it.
+    fn ask(&mut self, infoset: &InfoSet, cx: &Context) -> Result<Vec<u8>, NoAnswer> {
         self.ready(cx.hand)?;
+        loop {
+            let clock = self.clock();
+            let Some(line) = self.host.before_question(cx.hand, infoset, clock) else { break };
+            let answer = self.exchange(&line, cx.hand, cx.time_left)?;
+            self.acknowledged(cx.hand, &answer);
+        }
         let clock = self.clock();
         let line = self.host.question(cx.hand, infoset, clock);
-        let answer = self.exchange(&line, cx.hand, cx.time_left)?;
+        self.exchange(&line, cx.hand, cx.time_left)
+    }
+
+    fn decide(&mut self, infoset: &InfoSet, cx: &Context) -> Result<Action, NoAnswer> {
+        let answer = self.ask(infoset, cx)?;
         self.host.answer(&answer, &infoset.public).map_err(|refused| {
             self.tell(cx.hand, &refused);
             (Failed::BadAnswer, refused.to_string())
         })
+    }
+
+    fn put_away(&mut self, infoset: &InfoSet, cx: &Context) -> Result<u8, NoAnswer> {
+        let answer = self.ask(infoset, cx)?;
+        self.host.discard(&answer, &infoset.hole).map_err(|refused| {
+            self.tell(cx.hand, &refused);
+            (Failed::BadAnswer, refused.to_string())
+        })
+    }
+
+    /// Takes an answer that decides nothing.
+    fn acknowledged(&mut self, hand: u64, answer: &[u8]) {
+        if let Err(refused) = self.host.acknowledge(answer) {
+            self.tell(hand, &refused);
+        }
     }
 
     /// Tells of the first refused answer.
@@ -502,8 +568,12 @@ impl Agent for PokerBot {
     fn act(&mut self, infoset: &InfoSet, cx: &mut Context) -> Decision {
         match self.decide(infoset, cx) {
             Ok(action) => action.into(),
-            Err((reason, note)) => Decision { note: Some(note), ..Decision::failed(reason) },
+            Err(no_answer) => failed(no_answer),
         }
+    }
+
+    fn discard(&mut self, infoset: &InfoSet, cx: &mut Context) -> Result<u8, Decision> {
+        self.put_away(infoset, cx).map_err(failed)
     }
 
     fn hand_over(&mut self, outcome: &HandOutcome<'_>) {
@@ -513,9 +583,7 @@ impl Agent for PokerBot {
             while let Some(line) = self.host.closing(self.clock()) {
                 // A failure shows at the next decision.
                 let Ok(answer) = self.exchange(&line, hand, None) else { break };
-                if let Err(refused) = self.host.acknowledge(&answer) {
-                    self.tell(hand, &refused);
-                }
+                self.acknowledged(hand, &answer);
             }
         }
         self.rounds += 1;

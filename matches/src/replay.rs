@@ -339,7 +339,11 @@ fn deal_difference(table: &mut Table, record: &HandRecord) -> Option<Difference>
     }
     let deal = table.deal(hand.deal);
     let board = record.public.board();
-    let same_board = deal.board.starts_with(&board);
+    // Cards that the players have put there are not of the deal.
+    let def = record.public.def();
+    let mut cards = board.iter().enumerate();
+    let same_board =
+        cards.all(|(at, card)| def.discarder(at).is_some() || deal.board.get(at) == Some(card));
     if record.deal == hand.deal && deal.hole == record.hole && same_board {
         return None;
     }

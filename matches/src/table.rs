@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use agents::HandOutcome;
 use cards::{Board, Card, HoleCards};
-use game::{Action, BySeat, GameDef, InfoSet, PublicState, Seat, Turn};
+use game::{Action, BySeat, GameDef, InfoSet, PublicState, Seat, Street, Turn};
 use logs::{DecisionRecord, HandRecord};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -103,6 +103,19 @@ impl Table {
         loop {
             match infoset.public.turn() {
                 Turn::Over => break,
+                Turn::Deal(street) if self.def.discards && street == Street::Flop => {
+                    match infoset.public.discarding() {
+                        Some(seat) => {
+                            (infoset.seat, infoset.hole) = (seat, hole[seat]);
+                            self.put_away(&mut infoset, hand, observer);
+                        }
+                        None => {
+                            let dealt = self.def.board_len(street) - 2;
+                            let cards = &board[..dealt];
+                            infoset.public.deal(cards).expect("a deal holds the whole board");
+                        }
+                    }
+                }
                 Turn::Deal(_) => {
                     infoset.public.deal_from(&board).expect("a deal holds the whole board");
                 }
@@ -143,6 +156,27 @@ impl Table {
         record
     }
 
+    /// The seat of this information set puts a card on the board; without an answer it folds, as
+    /// in the engine whose game it is.
+    fn put_away(&mut self, infoset: &mut InfoSet, hand: Hand, observer: &mut impl Observer) {
+        let entrant = hand.entrants[infoset.seat];
+        let request = Request { seed: self.seed, hand: hand.number, time_left: self.deadline };
+        let answer = self.agents[usize::from(entrant)].discard(infoset, request);
+        let after = Instant::now();
+        match answer {
+            Ok(place) => {
+                let card = infoset.hole[usize::from(place)];
+                infoset.public.discard(place, card).expect("a card of the hand can be put there");
+            }
+            Err(decided) => {
+                let elapsed = after - self.clock;
+                observer.decision(decided.record(infoset, hand.number, entrant, elapsed));
+                infoset.public.apply_unchecked(Action::Fold);
+            }
+        }
+        self.clock = after;
+    }
+
     /// The cards of a deal.
     pub(crate) fn deal(&mut self, deal: u64) -> Deal {
         self.dealer.deal(deal)
@@ -169,8 +203,10 @@ impl Table {
             (infoset.seat, infoset.hole) = (played.seat, record.hole[played.seat]);
             let entrant = record.entrants[played.seat];
             let request = Request { seed: self.seed, hand: record.hand, time_left: self.deadline };
-            let decided = wanted(entrant, infoset.public.history().len() as u32)
-                .then(|| self.agents[usize::from(entrant)].decide(&infoset, request));
+            let wanted = infoset.public.discarding().is_none()
+                && wanted(entrant, infoset.public.history().len() as u32);
+            let decided =
+                wanted.then(|| self.agents[usize::from(entrant)].decide(&infoset, request));
             see(&infoset, entrant, played.action, decided);
             infoset.public.apply_unchecked(played.action);
         }
@@ -207,7 +243,8 @@ pub fn shown_to(viewer: Seat, public: &PublicState, hole: &BySeat<HoleCards>) ->
 pub struct Deal {
     /// The hole cards, by seat.
     pub hole: BySeat<HoleCards>,
-    /// The board of all streets together.
+    /// The board of all streets together; in games with discards other cards come in the place of
+    /// the flop's last two.
     pub board: Board,
 }
 

@@ -2,12 +2,17 @@
 //! the byte; and rounds drawn at random.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::time::Duration;
 
 use cards::{Board, Card, CardSet, HoleCards, evaluate};
+use game::{Action, BySeat, GameDef, InfoSet, Payoff, PublicState, Seat, Turn, notation};
 use proptest::prelude::*;
+use protocol::acpc;
+use protocol::acpc::gamedef::{self, Reading};
 use protocol::pokerbots::{
-    Act, Asked, Clause, Dialect, Discard, Engine, Move, NotPlayed, Observer, Question, Variant,
+    Act, Asked, Clause, DISCARD_GAME, Dialect, Discard, Engine, Event, Finished, Host, Move,
+    NotPlayed, Observer, Player, Question, Variant, index_of,
 };
 
 /// The lines of one bot: the engine's without the clock's number, and the answer.
@@ -30,6 +35,7 @@ struct Recorded {
     board: Vec<Card>,
     discarded: Vec<Card>,
     awarded: Vec<i64>,
+    shown: bool,
 }
 
 fn rounds(name: &str) -> (Vec<Recorded>, usize) {
@@ -54,6 +60,8 @@ fn rounds(name: &str) -> (Vec<Recorded>, usize) {
             round.board = cards();
         } else if let Some((_, card)) = line.split_once(" discards ") {
             round.discarded.push(card.parse().expect("a card"));
+        } else if line.contains(" shows [") {
+            round.shown = true;
         } else if let Some((_, chips)) = line.split_once(" awarded ") {
             round.awarded.push(chips.parse().expect("chips"));
         }
@@ -239,5 +247,189 @@ proptest! {
         let mut observer = Observer::<Discard>::default();
         let _ = observer.line("T60.000 P1 HAs,Kd,2c G C");
         let _ = observer.line(&words.join(" "));
+    }
+}
+
+/// The game of 2026 as `game` plays it.
+fn game_def() -> Arc<GameDef> {
+    let file = acpc::find(DISCARD_GAME).expect("a built-in game");
+    let read = gamedef::read(file.text.as_bytes(), file.name, Reading::Strict);
+    Arc::new(read.expect("a game").def)
+}
+
+/// A bot of a recording with a host that asks it, and a player that takes in the same lines.
+struct Side {
+    lines: VecDeque<(String, String)>,
+    host: Host,
+    player: Player,
+}
+
+impl Side {
+    /// The recorded answer to a line of our host, which is the recorded one.
+    fn asked(&mut self, line: &str) -> String {
+        let (asked, answer) = self.lines.pop_front().expect("a recorded line");
+        assert_eq!(line.replacen("T60.000", "T", 1).trim_end(), asked);
+        self.player.receive(line.as_bytes());
+        answer
+    }
+
+    /// Takes in the recorded lines up to the round's end, which has this result.
+    fn take_in_the_rest(&mut self, awarded: &[i64]) {
+        let mut over = None;
+        while self.lines.front().is_some_and(|(line, _)| !line.starts_with("T P") && line != "Q") {
+            let (line, _) = self.lines.pop_front().expect("a line");
+            self.player.receive(format!("{}\n", line.replacen('T', "T60.000", 1)).as_bytes());
+            over = self.event();
+        }
+        let Some(Event::HandOver(Finished { public, seat, payoffs, .. })) = over else {
+            panic!("{over:?}")
+        };
+        let index = usize::from(index_of(public.def(), seat));
+        assert_eq!(payoffs[seat], Payoff::from_chips(awarded[index]));
+    }
+
+    fn event(&mut self) -> Option<Event> {
+        let event = self.player.poll_event().expect("a line by the rules");
+        self.player.poll_transmit();
+        event
+    }
+}
+
+/// Plays a recording again by the rules of `game`, with a host and a player for each bot.
+fn replay_by_rules(name: &str) -> usize {
+    const LEFT: Duration = Duration::from_secs(60);
+    let (def, (rounds, _)) = (game_def(), rounds(name));
+    let mut sides = ["a", "b"].map(|bot| Side {
+        lines: lines(&format!("{name}.{bot}")),
+        host: Host::new(Dialect::Discard),
+        player: Player::new(Arc::clone(&def), Dialect::Discard),
+    });
+    let seat_of = |index: u8| def.seats().find(|&seat| index_of(&def, seat) == index);
+    let mut replaced = 0;
+    for (number, round) in (0..).zip(&rounds) {
+        let deal = deal_of(round);
+        let (hands, dealt) = deal.split_at(6);
+        let mut hole = BySeat::new(2);
+        for (index, hand) in [0, 1].into_iter().zip(hands.chunks(3)) {
+            hole[seat_of(index).expect("a seat")] = HoleCards::new(hand).expect("a hand");
+        }
+        let side = |seat: Seat| (round.first + usize::from(index_of(&def, seat))) % 2;
+        let mut public = PublicState::new(&def);
+        loop {
+            let discarding = public.discarding();
+            let (seat, turn) = match (public.turn(), discarding) {
+                (Turn::Over, _) => break,
+                (Turn::Deal(_), None) => {
+                    let cards = match public.board().len() {
+                        0 => &dealt[..2],
+                        4 => &dealt[2..3],
+                        _ => &dealt[3..],
+                    };
+                    public.deal(cards).expect("cards that are due");
+                    continue;
+                }
+                (Turn::Deal(_), Some(seat)) => (seat, false),
+                (Turn::Act(seat), _) => (seat, true),
+            };
+            let infoset = InfoSet { public: public.clone(), seat, hole: hole[seat] };
+            let side = &mut sides[side(seat)];
+            while let Some(line) = side.host.before_question(number, &infoset, LEFT) {
+                side.asked(&line);
+                assert!(side.event().is_none());
+            }
+            let line = side.host.question(number, &infoset, LEFT);
+            let answer = side.asked(&line);
+            let event = side.event();
+            let Some(Event::Turn { infoset: seen, .. } | Event::Discard { infoset: seen, .. }) =
+                &event
+            else {
+                panic!("{line}: {event:?}");
+            };
+            assert_eq!((&seen.public, seen.seat, seen.hole), (&public, seat, hole[seat]), "{line}");
+            assert_eq!(matches!(event, Some(Event::Turn { .. })), turn);
+            if turn {
+                let action = side.host.answer(answer.as_bytes(), &public).unwrap_or_else(|_| {
+                    replaced += 1;
+                    if public.legal().to_call == 0 { Action::Call } else { Action::Fold }
+                });
+                side.player.act(action).expect("a legal action");
+                public.apply(action).expect("a legal action");
+                continue;
+            }
+            assert!(side.player.discard(3).is_err());
+            match side.host.discard(answer.as_bytes(), &hole[seat]) {
+                Ok(place) => {
+                    side.player.discard(place).expect("a card of the hand");
+                    let card = hole[seat][usize::from(place)];
+                    public.discard(place, card).expect("a card of the hand");
+                }
+                Err(_) => {
+                    replaced += 1;
+                    side.player.discard(0).expect("a card of the hand");
+                    public.apply(Action::Fold).expect("a fold in its place");
+                }
+            }
+            side.player.poll_transmit();
+        }
+        if public.is_showdown() && !round.shown {
+            // A bot has folded after the all-in, which our hosts do not ask for.
+            for side in &mut sides {
+                side.take_in_the_rest(&round.awarded);
+            }
+            continue;
+        }
+        let payoffs = public.payoffs(&hole);
+        for (index, &awarded) in [0, 1].into_iter().zip(&round.awarded) {
+            let seat = seat_of(index).expect("a seat");
+            assert_eq!(payoffs[seat], Payoff::from_chips(awarded), "{name}, round {number}");
+            let side = &mut sides[side(seat)];
+            side.host.end(number, &public, seat, &hole, payoffs[seat]);
+            let mut over = None;
+            while let Some(line) = side.host.closing(LEFT) {
+                side.asked(&line);
+                over = side.event();
+            }
+            let Some(Event::HandOver(finished)) = over else { panic!("{over:?}") };
+            assert_eq!((finished.public, finished.payoffs), (public.clone(), payoffs));
+            assert_eq!(finished.hole[seat], hole[seat]);
+            let shown = finished.hole.iter().filter(|(_, cards)| !cards.is_empty());
+            shown.for_each(|(seat, cards)| assert_eq!(*cards, hole[seat]));
+        }
+        // The hand as text, from which it is read again.
+        let (betting, cards) = (notation::betting(&public), notation::cards(&public, &hole));
+        let read = notation::parse_cards(&def, &cards).expect("the cards of a hand");
+        let again = notation::replay(&def, &betting, &read.board).expect("the betting of a hand");
+        assert_eq!((again, read.hole), (public, hole), "{betting} {cards}");
+    }
+    assert!(sides.iter().all(|side| side.lines.len() == 1), "only `Q` is left");
+    replaced
+}
+
+#[test]
+fn recorded_games_of_2026_are_played_again_by_the_rules_of_games_on_both_sides() {
+    assert_eq!(replay_by_rules("discard_plain"), 0);
+    assert!(replay_by_rules("discard_mess") > 20);
+}
+
+#[test]
+fn a_hand_whose_cards_were_not_put_there_by_the_players_is_refused() {
+    let def = game_def();
+    let hands = "AsKsQs|2c3c4c/";
+    for (cards, reason) in [
+        ("5h6h2cAs/7h/8h", ""),
+        // The big blind, which is the first seat, puts its card there first.
+        ("5h6hAs2c/7h/8h", ""),
+        ("5h6h5c2c/7h/8h", "not in the hand"),
+        ("5hAsAs2c/7h/8h", "twice"),
+        ("5h6hAs/7h/8h", "must hold 4"),
+    ] {
+        let read = notation::parse_cards(&def, &format!("{hands}{cards}"));
+        let error = read.map_or_else(|error| error.to_string(), |_| String::new());
+        let swapped = cards.contains("2cAs");
+        let reason = if swapped { "not in the hand" } else { reason };
+        assert!(
+            error.contains(reason) && error.is_empty() == reason.is_empty(),
+            "{cards}: {error}"
+        );
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::anyhow;
 use game::Quirks;
-use matches::games::load_game_file;
+use matches::games::{load_game_file, without_discards};
 use protocol::acpc::dealer::Replies;
 use protocol::acpc::gamedef::Reading;
 use protocol::acpc::scan;
@@ -149,6 +149,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
         let _ = writeln!(err, "ERROR: could not read game {game}");
         Failure::input(error)
     })?;
+    without_discards(game, &file.def).map_err(Failure::input)?;
     for warning in &file.warnings {
         let _ = writeln!(err, "WARNING: {game}: {warning}");
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use evaluation::speed::{self, Speed};
 use game::{Betting, GameDef};
-use matches::games::load_game;
+use matches::games::{load_game, without_discards};
 use matches::runner::Level;
 use protocol::acpc;
 use protocol::acpc::gamedef::Reading;
@@ -99,6 +99,7 @@ pub struct BenchArgs {
 pub fn bench(args: BenchArgs) -> Result<Output, Failure> {
     let BenchArgs { agents, game, time: Time(time), json } = args;
     let def = load_game(&game, Reading::Strict)?;
+    without_discards(&game, &def)?;
     let speeds = measure(&def, &agents, time)?;
     Output::report(&Speeds { game, speeds }, json)
 }

@@ -270,7 +270,7 @@ impl RuleArgs {
         if rule.is_some() && play.hands.is_none() {
             let hands = self.preset.map_or(MAX_HANDS, Preset::hands);
             // A whole number of groups in games for any number of players.
-            let group = if play.no_duplicate { 1 } else { play.game.load()?.players as u64 };
+            let group = if play.no_duplicate { 1 } else { play.game.load_any()?.players as u64 };
             play.hands = Some(hands - hands % group);
         }
         Ok(rule)

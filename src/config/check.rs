@@ -10,7 +10,7 @@ use agents::{AgentChoice, AgentConfig, Registry};
 use game::{GameDef, Quirks};
 use matches::bot::Bot;
 use matches::confine::Bounds;
-use matches::games::load_game;
+use matches::games::{load_game, without_discards};
 use matches::program::Program;
 use protocol::acpc::dealer::{Limits, Replies};
 use protocol::acpc::gamedef::Reading;
@@ -234,7 +234,8 @@ impl Checker<'_> {
             Err(Some(error)) => Err(error),
             Err(None) => strict(name),
         };
-        game.map_err(|error| self.loaded.unusable(key, error))
+        game.and_then(|def| without_discards(name, &def).map(|()| def))
+            .map_err(|error| self.loaded.unusable(key, error))
     }
 
     fn resolve(&self, key: &str, name: &str) -> Result<AgentChoice, ConfigError> {
@@ -476,6 +477,11 @@ impl Checker<'_> {
         ] {
             self.refuse_if(zero, &at(name), || ZERO.to_owned())?;
         }
+        let games = [protocol::pokerbots::GAME, protocol::pokerbots::DISCARD_GAME];
+        self.refuse_if(!games.contains(&course.game.as_str()), &at("game"), || {
+            let [base, other] = games;
+            format!("`{}` is no game of these bots: write \"{base}\" or \"{other}\"", course.game)
+        })?;
         self.refuse_if(course.hands % 2 == 1, &at("hands"), || {
             format!("{} is odd, and every deal is played from both seats", course.hands)
         })?;
@@ -523,6 +529,7 @@ impl Checker<'_> {
             teams: some(&course.teams),
             nightly,
             rules: scrimmage::round::Rules {
+                game: course.game.clone(),
                 hands: course.hands,
                 clock: Some(course.clock.0),
                 answer: course.answer_timeout.0,

@@ -197,6 +197,8 @@ pub struct Scrimmage {
     pub tokens_file: PathBuf,
     /// The time of day of the nightly round, in the system's time zone; empty for none.
     pub at: String,
+    /// The game: `pokerbots.nolimit.2p`, or `pokerbots.discard.2p` for bots of 2026.
+    pub game: String,
     /// Hands of every pair.
     pub hands: u64,
     /// Time for all answers of a bot in 1,000 hands.
@@ -428,6 +430,7 @@ impl Default for Scrimmage {
             teams: PathBuf::new(),
             tokens_file: PathBuf::new(),
             at: String::new(),
+            game: protocol::pokerbots::GAME.to_owned(),
             hands: 1000,
             clock: seconds(30),
             answer_timeout: seconds(10),

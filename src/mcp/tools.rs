@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use agents::AgentChoice;
 use game::GameDef;
+use matches::games::without_discards;
 use matches::plan::{MatchPlan, fresh_seed};
 use matches::play::{Settings, default_folder, play};
 use matches::runner::Stop;
@@ -484,7 +485,9 @@ impl Tools {
         let latest = tokio::task::spawn_blocking(latest).await;
         let latest = latest.map_err(|error| Refusal::new(error.to_string()))?;
         let agents = self.plan.agents.agents.iter();
-        let for_two = |game: &&acpc::BuiltInGame| game.name.contains(".2p");
+        let for_two = |game: &&acpc::BuiltInGame| {
+            game.name.contains(".2p") && built_in_game(Some(game.name)).is_ok()
+        };
         answer(&Offer {
             schema: "cardroom-mcp-list/1",
             agents: agents
@@ -746,8 +749,17 @@ fn check_lengths(place: &str, value: &Value) -> Result<(), Refusal> {
 
 /// Reads the arguments of a tool.
 fn read<T: DeserializeOwned>(arguments: Value) -> Result<T, Refusal> {
-    serde_json::from_value(arguments)
-        .map_err(|error| Refusal::new(format!("the arguments cannot be read: {error}")))
+    serde_path_to_error::deserialize(arguments).map_err(|error| {
+        let path = error.path().to_string();
+        let inner = error.inner();
+        Refusal::new(match path.as_str() {
+            // What is missing or unknown is named by the error itself.
+            "." | "?" => format!("the arguments cannot be read: {inner}"),
+            path => {
+                format!("the argument `{}` cannot be read: {inner}", game::escape::excerpt(path))
+            }
+        })
+    })
 }
 
 fn answer(document: &impl Serialize) -> Result<Answer, Refusal> {
@@ -780,7 +792,9 @@ fn drop_hands(document: &mut Value) {
 fn built_in_game(name: Option<&str>) -> Result<(&'static str, Arc<GameDef>), Refusal> {
     let found = built_in(name.unwrap_or(DEFAULT_GAME))?;
     let read = gamedef::read(found.text.as_bytes(), found.name, Reading::Strict);
-    Ok((found.name, Arc::new(read.map_err(|error| Refusal::new(error.to_string()))?.def)))
+    let def = read.map_err(|error| Refusal::new(error.to_string()))?.def;
+    without_discards(found.name, &def).map_err(|error| Refusal::new(error.to_string()))?;
+    Ok((found.name, Arc::new(def)))
 }
 
 /// Refuses a word that a command would take for an option.

@@ -18,6 +18,7 @@ use axum::routing::post;
 use axum::{Json, body};
 use game::{Action, GameDef, Street, Turn, notation};
 use logs::{DecisionRecord, Fallback};
+use matches::games::without_discards;
 use matches::plan::fresh_seed;
 use protocol::acpc;
 use protocol::acpc::gamedef::{self, Reading};
@@ -426,7 +427,12 @@ fn game_of(keys: &Map<String, Value>) -> Result<(&'static str, Arc<GameDef>), Pr
     };
     let found = acpc::find(name).ok_or_else(unknown)?;
     let read = gamedef::read(found.text.as_bytes(), found.name, Reading::Strict);
-    Ok((found.name, Arc::new(read.map_err(|_| unknown())?.def)))
+    let def = read.map_err(|_| unknown())?.def;
+    without_discards(found.name, &def).map_err(|error| {
+        let remedy = "name another game".to_owned();
+        Problem::at_pointer("/game", error.to_string(), remedy)
+    })?;
+    Ok((found.name, Arc::new(def)))
 }
 
 /// Parses the situation, in which the seat must be to act.

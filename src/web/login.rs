@@ -37,6 +37,7 @@ use protocol::slumbot::host;
 use tracing::field::display;
 
 use super::listener::caller;
+use super::scrimmage::Course;
 use crate::config::ConfigError;
 
 /// Most bytes of a password or token.
@@ -201,7 +202,7 @@ impl Login {
     }
 
     /// Whether a request with these headers is authorised.
-    fn admits(&self, headers: &HeaderMap) -> bool {
+    pub fn admits(&self, headers: &HeaderMap) -> bool {
         let mut said = headers.get_all(header::AUTHORIZATION).iter();
         let (Some(said), None) = (said.next(), said.next()) else { return false };
         let said = said.as_bytes();
@@ -233,15 +234,29 @@ impl Login {
     }
 }
 
+/// A login with the scrimmage, whose teams' tokens are told where they belong.
+#[derive(Clone)]
+pub struct Door {
+    /// The server's login.
+    pub login: Arc<Login>,
+    /// The scrimmage, if there is one.
+    pub course: Option<Course>,
+}
+
 /// Middleware that lets requests pass that are authorised, or for `/healthz`.
-pub async fn ask(State(login): State<Arc<Login>>, request: Request, next: Next) -> Response<Body> {
+pub async fn ask(State(door): State<Door>, request: Request, next: Next) -> Response<Body> {
+    let Door { login, course } = door;
     let admitted = match request.uri().path() {
         "/healthz" => Ok(()),
         _ => login.admit(request.headers(), caller(request.extensions())),
     };
     match admitted {
         Ok(()) => next.run(request).await,
-        Err(refusal) => login.refuse(refusal),
+        Err(refusal) => {
+            let misplaced = course.filter(|_| refusal == Refusal::Login);
+            let misplaced = misplaced.and_then(|course| course.misplaced(request.headers()));
+            misplaced.unwrap_or_else(|| login.refuse(refusal))
+        }
     }
 }
 

@@ -157,6 +157,7 @@ fn router(
         .merge(play::router(site.clone()))
         .merge(runs::router(site.queue.clone(), &mut description));
     // Teams have logins of their own.
+    let doorkeeper = course.clone();
     let (course_pages, hand_in) = scrimmage::routers(course, login.clone(), &mut description);
     let decide = decide::router(decider, limits, &mut description);
     let mut router = router
@@ -168,7 +169,8 @@ fn router(
         .merge(tools.unwrap_or_default())
         .layer(RequestBodyLimitLayer::new(limits.body));
     if let Some(login) = login {
-        router = router.layer(middleware::from_fn_with_state(login, login::ask));
+        let door = login::Door { login, course: doorkeeper };
+        router = router.layer(middleware::from_fn_with_state(door, login::ask));
     }
     router
         .merge(hand_in)

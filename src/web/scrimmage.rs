@@ -27,7 +27,7 @@ use tokio_util::sync::CancellationToken;
 use super::api::Problem;
 use super::description::Description;
 use super::listener::{Wire, caller};
-use super::login::{Login, open_secret};
+use super::login::{Login, Refusal, open_secret};
 use super::pages::{self, blocking, message, page as html, text};
 use super::rates::CrossRows;
 use crate::config::ConfigError;
@@ -88,6 +88,19 @@ impl Course {
     /// The scrimmage.
     pub fn scrimmage(&self) -> &Scrimmage {
         &self.0.scrimmage
+    }
+
+    /// The answer to a request that has a team's token where it does not belong; `None` for one
+    /// that has no team's token.
+    pub fn misplaced(&self, headers: &HeaderMap) -> Option<Response> {
+        let (team, _) = self.0.teams.iter().find(|(_, login)| login.admits(headers))?;
+        let error = format!("this is the token of the team {team}, which is not for this path");
+        let remedy = format!(
+            "it is for `PUT /api/v1/scrimmage/teams/{team}`, \
+             `PUT /api/v1/scrimmage/teams/{team}/trial` and `/scrimmage/{team}/output`; all else \
+             needs the server's login"
+        );
+        Some(Problem::new(StatusCode::FORBIDDEN, error, remedy).into_response())
     }
 }
 
@@ -173,7 +186,10 @@ impl Access {
                 return Err(problem.into_response());
             }
         };
-        first.admit_with(second, headers, from).map_err(|refusal| first.refuse(refusal))
+        first.admit_with(second, headers, from).map_err(|refusal| {
+            let misplaced = matches!(refusal, Refusal::Login).then(|| course.misplaced(headers));
+            misplaced.flatten().unwrap_or_else(|| first.refuse(refusal))
+        })
     }
 }
 
@@ -201,6 +217,13 @@ pub fn routers(
     let zip = Some("application/zip");
     let hand_in =
         api.put::<HandedIn>("/api/v1/scrimmage/teams/{team}", hand_in, zip, &[403, 404, 422]);
+    let again = (
+        "tryAgain",
+        "Asks for another trial of the team's last bot, which has failed one: on a busy machine a \
+         good bot may be late. It needs the team's token or the server's login.",
+    );
+    let again =
+        api.put::<HandedIn>("/api/v1/scrimmage/teams/{team}/trial", again, None, &[403, 404, 409]);
     let ask = (
         "askForRound",
         "Asks for a round, which begins when all trials are over. It needs the server's login.",
@@ -214,6 +237,7 @@ pub fn routers(
     let access = Router::new()
         .route("/scrimmage/{team}/output", get(output))
         .route(hand_in, put(take))
+        .route(again, put(try_again))
         .route(ask, put(ask_for_round))
         .with_state(Access { course, login });
     (pages, access)
@@ -260,6 +284,18 @@ async fn take(
 fn refusal(code: StatusCode, refused: &Refused) -> Response {
     let remedy = "docs/scrimmage.md says what is taken";
     Problem::new(code, refused.to_string(), remedy).into_response()
+}
+
+/// Tries a team's last bot again.
+async fn try_again(
+    State(access): State<Access>,
+    UrlPath(team): UrlPath<String>,
+    request: Request,
+) -> Result<Json<HandedIn>, Response> {
+    let course = access.course().map_err(IntoResponse::into_response)?.clone();
+    access.admit(&course, Some(&team), &request)?;
+    let asked = blocking(move || course.scrimmage().try_again(&team)).await?;
+    asked.map(Json).map_err(|refused| refusal(StatusCode::CONFLICT, &refused))
 }
 
 async fn ask_for_round(

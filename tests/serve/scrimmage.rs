@@ -272,7 +272,9 @@ fn what_is_no_bot_is_refused_and_the_version_before_plays_on() {
     }
     let kept = fs::read_dir(server.folder.join("data/scrimmage/teams/team/versions"));
     let kept: Vec<_> = kept.expect("a folder").flatten().map(|entry| entry.file_name()).collect();
-    assert_eq!(kept, ["0001"], "files of versions that have failed are removed");
+    let kept: std::collections::BTreeSet<_> = kept.into_iter().collect();
+    let wanted = ["0001", "0006"].map(std::ffi::OsString::from);
+    assert!(kept.iter().eq(&wanted), "of those that have failed only the last is kept: {kept:?}");
     // One team is no round, and that is said.
     assert_eq!(put(&server, "/api/v1/scrimmage/round", "", b"").code, 200);
     wait_for(&server, "a notice", |view| view["notice"].is_string());
@@ -292,7 +294,12 @@ fn teams_hand_in_at_the_same_time_each_with_its_own_token() {
     let own =
         |team: &str, token: &str| try_with(team, &format!("Authorization: Bearer {token}\r\n"));
     assert_eq!(try_with("ann", ""), 401);
-    assert_eq!(own("ann", "bob-secret-2"), 401);
+    // A team's token in the wrong place is told where it belongs.
+    assert_eq!(own("ann", "bob-secret-2"), 403);
+    let line = "Authorization: Bearer bob-secret-2\r\n";
+    let lost = put(&server, "/api/v1/scrimmage/teams/ann", line, &good);
+    shows(&lost.body, &["the token of the team bob", "/api/v1/scrimmage/teams/bob"]);
+    assert_eq!(own("ann", "nobodys-secret"), 401);
     assert_eq!(own("eve", "bob-secret-2"), 403);
     std::thread::scope(|scope| {
         for (team, token) in [("ann", "ann-secret-1"), ("bob", "bob-secret-2")] {
@@ -315,7 +322,7 @@ fn teams_hand_in_at_the_same_time_each_with_its_own_token() {
         raw(&server, format!("{head}{line}\r\n").as_bytes()).expect("an answer").code
     };
     assert_eq!(look(""), 401);
-    assert_eq!(look("Authorization: Bearer bob-secret-2\r\n"), 401);
+    assert_eq!(look("Authorization: Bearer bob-secret-2\r\n"), 403);
     assert_eq!(look("Authorization: Bearer ann-secret-1\r\n"), 200);
     assert_eq!(look("Authorization: Basic YW5uOmFubi1zZWNyZXQtMQ==\r\n"), 200);
     // A round is for whoever runs the server.
@@ -378,4 +385,48 @@ fn a_confined_program_has_its_limits_and_cannot_leave_its_group() {
     let none = folder.run(("confine", [&*limits, "--", "/root/none"])).code(3);
     shows(&none.stderr, &["/root/none"]);
     folder.run(("confine", ["{}", "--", "true"])).code(2);
+}
+
+/// The answer of a bot of 2026 that calls and puts its first card away.
+const CALLS_2026: &str = "last=${line##* }; commas=${last//[^,]}; case \"$last:${#commas}\" in \
+                          B*:1 | B*:2) a=D0 ;; R* | H* | G:*) a=C ;; *) a=K ;; esac";
+
+#[test]
+fn bots_of_2026_play_a_round_and_one_that_was_late_is_tried_again() {
+    let more =
+        "hands = 20\ngame = \"pokerbots.discard.2p\"\nclock = \"60s\"\nbuild_timeout = \"3s\"";
+    let folder = Folder::with_config(&config(more));
+    let server = Server::start_in(folder);
+    let good = bot(&script("", CALLS_2026));
+    assert_eq!(hand_in(&server, "ann", &good).code, 200);
+    // Its first build takes longer than it may, as on a busy machine.
+    let build = "[ -f once ] || { touch once; sleep 100; }";
+    let commands = format!(r#"{{"build": ["sh", "-c", "{build}"], "run": ["bash", "bot.sh"]}}"#);
+    let text = script("", CALLS_2026);
+    let late = zip_of(&[("commands.json", commands.as_bytes()), ("bot.sh", text.as_bytes())]);
+    assert_eq!(hand_in(&server, "bob", &late).code, 200);
+    // A bot of the base game does not know that it is to put a card away.
+    assert_eq!(hand_in(&server, "eve", &bot(&script("", CALLS))).code, 200);
+    let shown = wait_for(&server, "trials", tried);
+    let reason = |shown: &Value, name: &str| {
+        let last = list(&team(shown, name)["handed_in"]).last().expect("a bot").clone();
+        last["reason"].as_str().unwrap_or_default().to_owned()
+    };
+    assert_eq!(reason(&shown, "ann"), "");
+    shows(&reason(&shown, "bob"), &["did not end within 3s", "`scrimmage.build_timeout`"]);
+    shows(&reason(&shown, "bob"), &["it can be tried again"]);
+    shows(&reason(&shown, "eve"), &["it answered `K`, which is not legal here"]);
+    let again = put(&server, "/api/v1/scrimmage/teams/bob/trial", "", b"");
+    assert_eq!((again.code, again.json()["state"].clone()), (200, "waiting".into()));
+    let shown = wait_for(&server, "the other trial", tried);
+    assert_eq!(team(&shown, "bob")["plays"], 1, "{shown:#}");
+    assert_eq!(put(&server, "/api/v1/scrimmage/teams/bob/trial", "", b"").code, 409);
+    assert_eq!(put(&server, "/api/v1/scrimmage/round", "", b"").code, 200);
+    let over = |view: &Value| view["rounds"][0]["ended"].is_string();
+    let shown = wait_for(&server, "a round", over);
+    let met = &list(&shown["rounds"][0]["matches"])[0];
+    assert_eq!((&met["hands"], list(&met["faults"]).len()), (&20.into(), 0), "{met:#}");
+    // The match has a page, as any other.
+    let (head, _) = server.get(&format!("/matches/{}", string(&met["id"]).replace('/', "%2F")));
+    assert!(head.starts_with("http/1.1 200"), "{head}");
 }

@@ -60,7 +60,7 @@ pub use equity::{
 };
 pub use error::Error;
 pub use evaluate::{
-    Category, HandRank, OnBoard, PartialHand, evaluate, evaluate_all, evaluate_hands,
+    Category, HandRank, OnBoard, PartialHand, evaluate, evaluate_all, evaluate_any, evaluate_hands,
 };
 pub use isomorphism::CanonicalIndex;
 pub use range::Range;

@@ -60,8 +60,14 @@ pub struct GameSpec {
     pub ranks: u8,
     /// Cards dealt to each player, 1 to 3.
     pub hole_cards: u8,
-    /// Cards dealt on the table at the start of each street.
+    /// Cards dealt on the table at the start of each street. In games with
+    /// [`discards`](Self::discards) the last two of the flop are those that the players put there.
     pub board_cards: Vec<u8>,
+    /// Whether each of two players puts a card of the hand on the board with the flop: the one who
+    /// acts first on it first. In these games [`apply`](crate::PublicState::apply) takes a fold
+    /// where nothing is owed, and in the place of a discard, too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub discards: bool,
     /// Rule departures of the original server that apply.
     #[serde(default)]
     pub quirks: Quirks,
@@ -171,6 +177,8 @@ impl GameDef {
             Some("another deck")
         } else if self.hole_cards != 2 {
             Some("another number of hole cards")
+        } else if self.discards {
+            Some("cards that are put away")
         } else if self.board_cards != [0, 3, 1, 1] {
             Some("another board")
         } else {
@@ -197,6 +205,18 @@ impl GameDef {
     /// Number of board cards once this street has been dealt.
     pub fn board_len(&self, street: Street) -> usize {
         self.board[..=street.index()].iter().map(|&n| n as usize).sum()
+    }
+
+    /// The seat that puts the board's card at this place there, in games with discards; `None` for
+    /// a card that is dealt.
+    pub fn discarder(&self, place: usize) -> Option<Seat> {
+        let flop = if self.spec.discards { self.board_len(Street::Flop) } else { 0 };
+        let first = usize::from(self.first[Street::Flop.index()]);
+        match flop.checked_sub(place) {
+            Some(2) => Seat::new(first),
+            Some(1) => Seat::new(1 - first.min(1)),
+            _ => None,
+        }
     }
 
     /// Number of board cards of the whole game.
@@ -272,7 +292,21 @@ fn check(spec: &GameSpec) -> Result<(), GameDefError> {
     }
     let board: usize = spec.board_cards.iter().map(|&n| n as usize).sum();
     let hole = spec.hole_cards as usize;
-    in_range("hole cards and board together", (hole + board) as u64, 1, 7)?;
+    if spec.discards {
+        in_range("the number of players of a game with discards", spec.players as u64, 2, 2)?;
+        in_range("the number of rounds of a game with discards", spec.streets as u64, 4, 4)?;
+        let [first, flop, later @ ..] = &spec.board_cards[..] else { return Ok(()) };
+        in_range("board cards before the flop of a game with discards", (*first).into(), 0, 0)?;
+        in_range("board cards of a flop with two discards", (*flop).into(), 3, 7)?;
+        for &cards in later {
+            in_range("board cards after the flop of a game with discards", cards.into(), 1, 7)?;
+        }
+        // A player's own discard is counted twice; the best five of eight are looked for.
+        in_range("hole cards and board together", (hole + board) as u64, 1, 9)?;
+        in_range("board cards of a game with discards", board as u64, 1, 7)?;
+    } else {
+        in_range("hole cards and board together", (hole + board) as u64, 1, 7)?;
+    }
     let deck = spec.suits as usize * spec.ranks as usize;
     let needed = hole * spec.players + board;
     if needed > deck {
@@ -352,6 +386,7 @@ fn limit(blinds: Vec<Chips>, first: &[usize], board: &[u8]) -> GameSpec {
         ranks: 13,
         hole_cards: 2,
         board_cards: board.to_vec(),
+        discards: false,
         quirks: Quirks::default(),
     }
 }

@@ -1,7 +1,7 @@
 //! Hands with hole cards, of all seats ([`State`]) or of one seat ([`InfoSet`]), and the functions
 //! of them: [`Policy`] and [`ValueFunction`].
 
-use cards::{HandRank, HoleCards, evaluate};
+use cards::{HandRank, HoleCards, evaluate, evaluate_any};
 
 use crate::{Action, BySeat, GameDef, LegalActions, Payoff, PublicState, Seat, SeatSet, Turn};
 
@@ -67,9 +67,10 @@ impl PublicState {
             return payoffs;
         }
         let board = self.board().set();
+        let strength = if self.def().discards { evaluate_any } else { evaluate };
         let ranks = BySeat::from_fn(players, |seat| {
             if remaining.contains(seat) {
-                evaluate(hole[seat].set() | board)
+                strength(hole[seat].set() | board)
             } else {
                 HandRank::default()
             }

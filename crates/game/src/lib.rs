@@ -25,7 +25,7 @@ pub use action::{Action, Chips, LegalActions, Played, Raises, Street};
 pub use def::{Betting, GameDef, GameDefError, GameSpec, Quirks};
 pub use infoset::{DealValues, InfoSet, Policy, State, Strategy, ValueFunction};
 pub use seat::{BySeat, MAX_PLAYERS, Payoff, Position, Seat, SeatSet};
-pub use state::{DealError, IllegalAction, IllegalReason, PublicState, Turn};
+pub use state::{DealError, IllegalAction, IllegalReason, PublicState, Turn, check_dealt};
 
 /// The usual games by name, as defined in the competition's files.
 pub mod games {

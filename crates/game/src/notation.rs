@@ -15,6 +15,7 @@ use cards::{Board, HoleCards};
 
 use crate::{
     Action, Betting, BySeat, DealError, GameDef, IllegalReason, PublicState, Street, Turn,
+    check_dealt,
 };
 
 /// Error for text that is not a hand.
@@ -59,6 +60,8 @@ pub enum CardsError {
     Streets,
     #[error("a card appears twice")]
     Repeated,
+    #[error("a card that was put on the board is not in the hand it came from")]
+    NotHeld,
     #[error("a card is not in this game's deck")]
     NotInDeck,
     #[error("ranks are written in capitals and suits in small letters, as in `Ah`")]
@@ -161,7 +164,7 @@ pub fn replay(def: &Arc<GameDef>, text: &str, board: &Board) -> Result<PublicSta
     let due = |state: &mut PublicState| -> Result<(), DealError> {
         if let Turn::Deal(street) = state.turn() {
             let start = state.board().len();
-            let end = start + def.board_cards[street.index()] as usize;
+            let end = def.board_len(street);
             state.deal(board.get(start..end.min(board.len())).unwrap_or_default())?;
         }
         Ok(())
@@ -264,19 +267,23 @@ pub fn parse_cards(def: &GameDef, text: &str) -> Result<Cards, NotationError> {
         street = next.ok_or_else(|| fail(CardsError::Streets))?;
         let needed = def.board_cards[street.index()];
         let dealt: Board = section.parse().map_err(|e: cards::Error| fail(e.into()))?;
-        if dealt.len() != needed as usize {
+        // A hand may end with a fold in the place of a discard.
+        let partial = dealt.len() + 2 >= needed.into() && dealt.len() < needed.into();
+        let partial = partial && def.discards && street == Street::Flop;
+        if dealt.len() != needed as usize && !(partial && text.ends_with(section)) {
             return Err(count(section, needed.into()));
         }
         dealt.iter().for_each(|&card| _ = board.push(card));
     }
+    check_dealt(def, &hole, &board).map_err(|error| {
+        fail(match error {
+            DealError::NotInDeck(_) => CardsError::NotInDeck,
+            DealError::NotHeld(_) => CardsError::NotHeld,
+            _ => CardsError::Repeated,
+        })
+    })?;
     let lists = hole.as_slice().iter().map(HoleCards::as_slice).chain([board.as_slice()]);
     let all: Vec<cards::Card> = lists.flatten().copied().collect();
-    if all.iter().copied().collect::<cards::CardSet>().len() as usize != all.len() {
-        return Err(fail(CardsError::Repeated));
-    }
-    if !all.iter().all(|&card| def.has_card(card)) {
-        return Err(fail(CardsError::NotInDeck));
-    }
     let written = text.chars().filter(|letter| !"|/".contains(*letter));
     if !written.eq(all.iter().flat_map(|card| [card.rank().to_char(), card.suit().to_char()])) {
         return Err(fail(CardsError::Case));

@@ -9,7 +9,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use cards::{Board, Card, CardSet};
+use cards::{Board, Card, CardSet, HoleCards};
 use smallvec::SmallVec;
 
 use crate::{
@@ -51,6 +51,9 @@ pub struct PublicState {
     /// The smallest total of the next no-limit raise, ignoring stacks.
     min_raise_to: Chips,
     board: Board,
+    /// In games with discards: where in the hands the cards were that are on the board, in the
+    /// order in which they were put there, as far as it is known.
+    discarded: [Option<u8>; 2],
     /// Chips each seat has put in over the whole hand.
     committed: BySeat<Chips>,
     /// `committed` when this street began.
@@ -105,6 +108,8 @@ pub enum DealError {
     NotInDeck(Card),
     #[error("{0} is dealt twice")]
     Repeated(Card),
+    #[error("{0} was put on the board, but is not in the hand it came from")]
+    NotHeld(Card),
 }
 
 impl PublicState {
@@ -131,6 +136,7 @@ impl PublicState {
             highest,
             min_raise_to: if def.big_blind > 0 { def.big_blind.saturating_mul(2) } else { 1 },
             board: Board::EMPTY,
+            discarded: [None; 2],
             committed,
             before_street: BySeat::new(players),
             history: SmallVec::new(),
@@ -329,12 +335,15 @@ impl PublicState {
     pub fn apply(&mut self, action: Action) -> Result<(), IllegalReason> {
         let seat = match self.turn {
             Turn::Act(seat) => seat,
-            Turn::Deal(street) => return Err(IllegalReason::NotDealt(street)),
+            Turn::Deal(street) => match self.discarding() {
+                Some(seat) if action == Action::Fold => seat,
+                _ => return Err(IllegalReason::NotDealt(street)),
+            },
             Turn::Over => return Err(IllegalReason::HandOver),
         };
         match action {
             Action::Call => {}
-            Action::Fold if self.owes(seat) => {}
+            Action::Fold if self.owes(seat) || self.def.discards => {}
             Action::Fold => return Err(IllegalReason::NothingToFold),
             Action::RaiseTo(total) => {
                 let Raises { min, max } = self.legal_raise(seat).map_err(IllegalReason::NoRaise)?;
@@ -350,7 +359,14 @@ impl PublicState {
     /// Plays an action that [`legal`](Self::legal) allows. Any other gives a memory-safe but
     /// meaningless state.
     pub fn apply_unchecked(&mut self, action: Action) {
-        let Turn::Act(seat) = self.turn else { return };
+        let seat = match self.turn {
+            Turn::Act(seat) => seat,
+            Turn::Deal(_) => match self.discarding() {
+                Some(seat) if action == Action::Fold => seat,
+                _ => return,
+            },
+            Turn::Over => return,
+        };
         self.history.push(Played { seat, street: self.street, action });
         self.actions += 1;
         match action {
@@ -443,11 +459,14 @@ impl PublicState {
         self.next_able(self.def.first[self.street.index()] as usize)
     }
 
-    /// Deals the next street's board cards, in order.
+    /// Deals the next street's board cards, in order. In games with discards those of the flop may
+    /// come in parts: those that are dealt, then each that is put there.
     pub fn deal(&mut self, cards: &[Card]) -> Result<(), DealError> {
         let Turn::Deal(street) = self.turn else { return Err(DealError::NotDue) };
-        let needed = self.def.board[street.index()] as usize;
-        if cards.len() != needed {
+        let needed = self.missing(street);
+        let parts = self.def.discards && street == Street::Flop;
+        let least = if parts { needed.saturating_sub(2).max(1) } else { needed };
+        if cards.len() < least || cards.len() > needed {
             return Err(DealError::WrongCount { street, found: cards.len(), needed });
         }
         let mut board = self.board;
@@ -462,9 +481,20 @@ impl PublicState {
             board.push(card);
         }
         self.board = board;
-        self.turn =
-            if street == Street::Preflop { self.open_street() } else { self.begin_street(street) };
+        self.turn = if street == Street::Preflop || street == self.street {
+            self.open_street()
+        } else {
+            self.begin_street(street)
+        };
+        if cards.len() < needed {
+            self.turn = Turn::Deal(street);
+        }
         Ok(())
+    }
+
+    /// Number of board cards that are still to be dealt for this street.
+    fn missing(&self, street: Street) -> usize {
+        self.def.board_len(street).saturating_sub(self.board.len())
     }
 
     /// Deals all streets that are due from the complete board of the hand.
@@ -474,11 +504,97 @@ impl PublicState {
     pub fn deal_from(&mut self, full_board: &[Card]) -> Result<(), DealError> {
         while let Turn::Deal(street) = self.turn {
             let start = self.board.len();
-            let end = start + self.def.board[street.index()] as usize;
-            self.deal(full_board.get(start..end.min(full_board.len())).unwrap_or_default())?;
+            if self.discarding().is_some() && start == full_board.len() {
+                // A hand that ends with a fold in the place of a discard.
+                return Ok(());
+            }
+            let end = (start + self.missing(street)).min(full_board.len());
+            self.deal(full_board.get(start..end).unwrap_or_default())?;
         }
         Ok(())
     }
+
+    /// The seat that is to put a card of its hand on the board now, in games with discards; it may
+    /// fold instead.
+    pub fn discarding(&self) -> Option<Seat> {
+        match self.turn {
+            Turn::Deal(Street::Flop) => self.def.discarder(self.board.len()),
+            _ => None,
+        }
+    }
+
+    /// Puts a card on the board that was at this place in the hand of the seat that is to.
+    ///
+    /// # Errors
+    /// When no discard is due, or the card cannot be there.
+    pub fn discard(&mut self, place: u8, card: Card) -> Result<(), DealError> {
+        let seat = self.discarding().ok_or(DealError::NotDue)?;
+        let order = usize::from(self.def.first[Street::Flop.index()] as usize != seat.index());
+        self.deal(&[card])?;
+        self.discarded[order] = Some(place);
+        Ok(())
+    }
+
+    /// This seat folds where nobody can bet any more, because of an all-in: the engine of games
+    /// with discards asks for checks there and takes a fold. No hand of ours is played like that.
+    ///
+    /// # Errors
+    /// When somebody is to act, or has folded; nothing changes then.
+    pub fn concede(&mut self, seat: Seat) -> Result<(), IllegalReason> {
+        let runs_out = self.folded.is_empty() && self.able.len() < 2;
+        if !self.def.discards || !runs_out || matches!(self.turn, Turn::Act(_)) {
+            return Err(IllegalReason::NothingToFold);
+        }
+        self.history.push(Played { seat, street: self.street, action: Action::Fold });
+        self.folded.insert(seat);
+        self.turn = Turn::Over;
+        Ok(())
+    }
+
+    /// Where the cards that were put on the board were in the hands, in that order, as far as it is
+    /// known.
+    pub fn discarded(&self) -> [Option<u8>; 2] {
+        self.discarded
+    }
+
+    /// Notes where the cards that were put on the board were in these hands, for a state whose
+    /// board was dealt as a whole.
+    pub fn note_discards(&mut self, hole: &BySeat<HoleCards>) {
+        let mut order = 0;
+        for (at, card) in self.board.iter().enumerate() {
+            let Some(seat) = self.def.discarder(at) else { continue };
+            let place = hole[seat].iter().position(|held| held == card);
+            self.discarded[order] = place.map(|place| place as u8).or(self.discarded[order]);
+            order += 1;
+        }
+    }
+}
+
+/// Checks that no card is in two places: hole cards, of those who are known, and board. Cards that
+/// were put on the board are in the hand that they came from.
+///
+/// # Errors
+/// The first card that is not in the deck, in two places, or not in its hand.
+pub fn check_dealt(
+    def: &GameDef,
+    hole: &BySeat<HoleCards>,
+    board: &[Card],
+) -> Result<(), DealError> {
+    let mut seen = CardSet::EMPTY;
+    let mut see = |card: Card| match (def.has_card(card), seen.insert(card)) {
+        (false, _) => Err(DealError::NotInDeck(card)),
+        (true, false) => Err(DealError::Repeated(card)),
+        (true, true) => Ok(()),
+    };
+    hole.as_slice().iter().flat_map(|cards| cards.iter()).try_for_each(|&card| see(card))?;
+    for (place, &card) in board.iter().enumerate() {
+        match def.discarder(place) {
+            Some(seat) if hole[seat].contains(&card) => {}
+            Some(seat) if !hole[seat].is_empty() => return Err(DealError::NotHeld(card)),
+            _ => see(card)?,
+        }
+    }
+    Ok(())
 }
 
 impl fmt::Debug for PublicState {

@@ -46,6 +46,7 @@ pub(crate) fn a_game_of(players: usize, streets: usize) -> impl Strategy<Value =
                 ranks: 13,
                 hole_cards,
                 board_cards: by_street.iter().map(|street| board(street.3)).collect(),
+                discards: false,
                 quirks: Quirks::default(),
             };
             Arc::new(GameDef::new(spec).expect("made to be valid"))

@@ -16,6 +16,7 @@ use logs::stats::{CrossTable, Interval};
 use matches::confine::{self, Restriction};
 use matches::plan::fresh_seed;
 use matches::runner::Stop;
+use protocol::pokerbots::GAME as BASE_GAME;
 use runs::{Lock, LockError};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -175,7 +176,17 @@ impl Scrimmage {
         })?;
         let incoming = home.join("incoming");
         remove_folder(&incoming).map_err(|error| at(&incoming, &error))?;
-        let teams = Team::all(&home.join("teams")).map_err(|error| at(&home, &error))?;
+        let mut teams = Team::all(&home.join("teams")).map_err(|error| at(&home, &error))?;
+        let file = home.join("game");
+        let before = fs::read_to_string(&file).unwrap_or_else(|_| BASE_GAME.to_owned());
+        if before.trim() != plan.rules.game {
+            // Bots for one game are none for the other.
+            let tried = teams.iter_mut().try_for_each(Team::try_for_another_game);
+            tried.map_err(|error| at(&home, &error))?;
+        }
+        let game = &plan.rules.game;
+        runs::write_whole(&file, |out| writeln!(out, "{game}"))
+            .map_err(|error| at(&file, &error))?;
         let rounds = Round::all(&home.join("rounds")).map_err(|error| at(&home, &error))?;
         let file = home.join("since");
         let since = match fs::read_to_string(&file) {
@@ -262,6 +273,21 @@ impl Scrimmage {
         drop(state);
         self.0.changed.notify_all();
         Ok(())
+    }
+
+    /// Has a team's last bot tried again, which has failed its trial.
+    ///
+    /// # Errors
+    /// When there is none, or it has not failed.
+    pub fn try_again(&self, team: &str) -> Result<HandedIn, Refused> {
+        let mut state = self.0.state();
+        let none = || Refused(format!("the team {team} has no bot that has failed its trial"));
+        let found = state.teams.get_mut(team).ok_or_else(none)?;
+        let again = found.try_again()?;
+        let last = found.record.handed_in.last().filter(|_| again).cloned();
+        drop(state);
+        self.0.changed.notify_all();
+        last.ok_or_else(none)
     }
 
     /// The most bytes of a zip.
@@ -458,10 +484,24 @@ impl Inner {
             }
             drop(state);
             self.look_at_folders();
+            self.try_failed_again();
             if self.wait_for_trials() {
                 self.begin(due);
             }
         }
+    }
+
+    /// Has the last bots that have failed tried again, before a round: the machine may have been
+    /// busy.
+    fn try_failed_again(&self) {
+        let mut state = self.state();
+        for team in state.teams.values_mut() {
+            if let Err(error) = team.try_again() {
+                tracing::error!(team = team.name, %error, "cannot store that a bot is tried again");
+            }
+        }
+        drop(state);
+        self.changed.notify_all();
     }
 
     /// Waits until nothing is to be tried; `false` at the stop.
@@ -506,8 +546,8 @@ impl Inner {
             return;
         }
         let number = state.rounds.last().map_or(1, |last| last.number + 1);
-        let hands = self.plan.rules.hands;
-        let round = Round::new(number, cause, fresh_seed(), entries, hands, Timestamp::now());
+        let rules = &self.plan.rules;
+        let round = Round::new(number, cause, fresh_seed(), entries, rules, Timestamp::now());
         tracing::info!(round = number, teams = round.entries.len(), "a round of the scrimmage");
         match round.keep(&home.join("rounds")) {
             Ok(()) => state.rounds.push(round),
@@ -520,7 +560,8 @@ impl Inner {
 
     /// Plays what is left of a round.
     fn go_on(&self, mut round: Round, teams: &[Team]) {
-        let rules = Rules { hands: round.hands, ..self.plan.rules.clone() };
+        let (game, hands) = (round.game.clone(), round.hands);
+        let rules = Rules { game, hands, ..self.plan.rules.clone() };
         let rounds = self.plan.home.join("rounds");
         let mut told = |round: &Round, hands: Option<u64>| {
             if hands.is_none() {

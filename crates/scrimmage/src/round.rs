@@ -44,6 +44,8 @@ pub enum Cause {
 /// How bots play: the same in trials and rounds.
 #[derive(Debug, Clone)]
 pub struct Rules {
+    /// The game: that of the base engine, or that of 2026.
+    pub game: String,
     /// Hands of every pair.
     pub hands: u64,
     /// Time for all answers of 1,000 hands; `None` for no limit.
@@ -104,6 +106,9 @@ pub struct Round {
     pub began: Timestamp,
     /// When it was over, if it is.
     pub ended: Option<Timestamp>,
+    /// The game.
+    #[serde(default = "base_game")]
+    pub game: String,
     /// Hands of every pair.
     pub hands: u64,
     /// The seed of the cards. Bots must not know it.
@@ -116,21 +121,27 @@ pub struct Round {
     pub table: CrossTable,
 }
 
+/// The game of rounds that were begun when there was no other.
+fn base_game() -> String {
+    GAME.to_owned()
+}
+
 impl Round {
-    /// A round between these teams.
+    /// A round between these teams by these rules.
     pub fn new(
         number: u64,
         cause: Cause,
         seed: u64,
         entries: Vec<Entry>,
-        hands: u64,
+        rules: &Rules,
         now: Timestamp,
     ) -> Round {
+        let (game, hands) = (rules.game.clone(), rules.hands);
         let names = entries.iter().map(|entry| entry.team.clone()).collect();
         let (matches, table) = (Vec::new(), CrossTable::new(names));
         // The ledger stores seeds below 2^63.
         let seed = seed >> 1;
-        Round { number, cause, began: now, ended: None, hands, seed, entries, matches, table }
+        Round { number, cause, began: now, ended: None, game, hands, seed, entries, matches, table }
     }
 
     /// The number of its matches.
@@ -256,10 +267,10 @@ impl Rules {
         hands: u64,
         seed: u64,
     ) -> io::Result<MatchPlan> {
-        let def = load_game(GAME, Reading::Strict).map_err(io::Error::other)?;
+        let def = load_game(&self.game, Reading::Strict).map_err(io::Error::other)?;
         Ok(MatchPlan {
             def,
-            game_name: GAME.to_owned(),
+            game_name: self.game.clone(),
             entrants,
             given_names,
             hands,
@@ -335,11 +346,30 @@ impl Rules {
             provenance: self.provenance.clone(),
         };
         let played = play(&plan, &settings, stop, &mut |_| {});
-        let outcome = played.map_err(|error| error.to_string())?.outcome;
+        let outcome = played.map_err(|error| self.with_limit(error.to_string()))?.outcome;
         let counts = outcome.decisions.entrants.first();
         match counts.and_then(|counts| counts.fault(&team.name)) {
-            Some(fault) => Err(fault),
+            Some(fault) => Err(self.with_limit(fault)),
             None => Ok(()),
+        }
+    }
+
+    /// The reason why a trial has failed, with the setting of the limit that was hit, if one was.
+    fn with_limit(&self, reason: String) -> String {
+        let (build, answer) = (self.build, self.answer);
+        let limit = [
+            ("did not end within", format!("`scrimmage.build_timeout`, which is {build:?}")),
+            ("has not connected", "the 10 s that a bot has to connect".to_owned()),
+            ("did not answer within", format!("`scrimmage.answer_timeout`, which is {answer:?}")),
+            ("has run out", format!("`scrimmage.clock`, which is {:?}", self.clock)),
+        ];
+        match limit.into_iter().find(|(words, _)| reason.contains(words)) {
+            None => reason,
+            Some((_, limit)) => format!(
+                "{reason} (the limit is {limit}; where the machine was busy, it can be tried \
+                 again: the next round does, and so does \
+                 `PUT /api/v1/scrimmage/teams/TEAM/trial`)"
+            ),
         }
     }
 }

@@ -222,10 +222,39 @@ impl Team {
         self.keep()
     }
 
-    /// Removes the files of versions that neither play, wait, nor are in this list.
+    /// Has the last version tried again, if it has failed its trial and its files are there;
+    /// returns whether it is. The version that plays goes on playing.
+    ///
+    /// # Errors
+    /// When it cannot be stored.
+    pub fn try_again(&mut self) -> io::Result<bool> {
+        let Some(last) = self.record.handed_in.last_mut() else { return Ok(false) };
+        let folder = self.home.join("versions").join(format!("{:04}", last.version));
+        if !matches!(last.trial, Trial::Failed { .. }) || !folder.is_dir() {
+            return Ok(false);
+        }
+        last.trial = Trial::Waiting;
+        self.keep().map(|()| true)
+    }
+
+    /// Has the version that plays tried again before it plays: the game is another one.
+    ///
+    /// # Errors
+    /// When it cannot be stored.
+    pub fn try_for_another_game(&mut self) -> io::Result<()> {
+        let Some(plays) = self.record.plays.take() else { return Ok(()) };
+        for one in self.record.handed_in.iter_mut().filter(|one| one.version == plays) {
+            one.trial = Trial::Waiting;
+        }
+        self.keep()
+    }
+
+    /// Removes the files of versions that neither play, wait, are the last one, nor are in this
+    /// list.
     pub fn tidy(&self, in_use: &[u64]) {
         let needed = |version: u64| {
-            self.record.plays == Some(version)
+            let last = self.record.handed_in.last().map(|last| last.version);
+            [self.record.plays, last].contains(&Some(version))
                 || in_use.contains(&version)
                 || self.waiting().any(|one| one.version == version)
         };

@@ -53,6 +53,19 @@ pub(crate) fn think(mut bot: Bot, infoset: InfoSet, request: Request) -> Thought
     })
 }
 
+/// Asks which card is put on the board, on a blocking thread.
+pub(crate) async fn put_away(
+    mut bot: Bot,
+    infoset: InfoSet,
+    request: Request,
+) -> (Bot, InfoSet, Result<u8, Decided>) {
+    let asked = spawn_blocking(move || {
+        let place = bot.discard(&infoset, request);
+        (bot, infoset, place)
+    });
+    asked.await.expect("a bot's panics are its own")
+}
+
 /// Drops an agent on a blocking thread: one that runs programs waits a little for them to end.
 pub(crate) async fn dismiss(bot: Option<Bot>) {
     if let Some(bot) = bot {

@@ -99,7 +99,8 @@ impl Player {
         };
         let event = player.poll_event().map_err(|error| error.to_string())?;
         Ok(event.map(|event| match event {
-            pokerbots::Event::Turn { hand, infoset, left } => {
+            pokerbots::Event::Turn { hand, infoset, left }
+            | pokerbots::Event::Discard { hand, infoset, left } => {
                 *clock = Some(left);
                 Event::Turn { hand, infoset }
             }
@@ -115,6 +116,13 @@ impl Player {
         match self {
             Player::Acpc(player) => player.act(action),
             Player::Pokerbots { player, .. } => player.act(action),
+        }
+    }
+
+    /// Puts the card at this place in the hand on the board.
+    fn discard(&mut self, place: u8) {
+        if let Player::Pokerbots { player, .. } = self {
+            player.discard(place).expect("the card that is asked for is one of the hand");
         }
     }
 
@@ -354,6 +362,16 @@ impl DealerSession<'_> {
         let request = Request { seed: self.plan.seed, hand, time_left };
         let before = Instant::now();
         let Some(mut agent) = self.agent.take() else { return Ok(()) };
+        if infoset.public.discarding().is_some() {
+            let (agent, infoset, place) = bots::put_away(agent, infoset, request).await;
+            self.agent = Some(agent);
+            self.player.discard(place.as_ref().copied().unwrap_or_default());
+            self.transmit(stream).await?;
+            // The first card, which costs less than the fold that the engine would play.
+            let Err(decided) = place else { return Ok(()) };
+            let decided = Decided { action: Action::Call, ..decided };
+            return self.note(&decided.record(&infoset, hand, 0, before.elapsed()));
+        }
         let (infoset, decided) = if agent.is_inline() {
             let decided = agent.decide(&infoset, request);
             self.agent = Some(agent);

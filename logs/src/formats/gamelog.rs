@@ -5,7 +5,9 @@
 //! `awarded` is what a player won or lost. After an all-in both still check on each street.
 //!
 //! The log has blinds, but no stacks: it is that of the base game, with blinds of 1 and 2 and 400
-//! chips that are reset every round, and other games are refused.
+//! chips that are reset every round, and other games are refused. That of 2026, in which each
+//! player puts a card on the board, is written, not read; it has the chips behind after every
+//! street, and at its end sums of what was put in on streets, with the sign of the round's result.
 //!
 //! **The reader** replays every round by the rules and checks all amounts, the results and the sums
 //! of both players. Answers that the engine refused are told in lines of their own, before the
@@ -18,7 +20,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use cards::Card;
-use game::{Betting, Chips, GameDef, Payoff, Seat, Street, Turn};
+use game::{Action, Betting, Chips, GameDef, Payoff, Played, Seat, Street, Turn};
 
 use crate::formats::sites::{
     ActionTaken, Refusal, SeatedPlayer, Start, Step, TableHand, chips, steps, two_cards,
@@ -38,8 +40,11 @@ const STACK: Chips = 400;
 /// # Errors
 /// When it is not no-limit hold'em for two with blinds of 1 and 2 and 400 chips.
 pub fn check(def: &GameDef) -> Result<(), CannotExpress> {
-    phh::check(def).map_err(|error| CannotExpress { format: FORMAT, ..error })?;
     let [small, big] = BLINDS;
+    let three_cards = def.discards && (def.hole_cards, def.suits, def.ranks) == (3, 4, 13);
+    if !(three_cards && def.board_cards == [0, 4, 1, 1]) {
+        phh::check(def).map_err(|error| CannotExpress { format: FORMAT, ..error })?;
+    }
     let base = def.betting == Betting::NoLimit && def.blinds == [big, small];
     if base && def.stacks == [STACK; 2] {
         return Ok(());
@@ -58,6 +63,46 @@ pub struct Writer {
     banks: Vec<Payoff>,
     /// The players in the order of the last line, which begins with who has the big blind then.
     last: [usize; 2],
+    /// The sums of 2026, by entrant; none in the base game.
+    sums: Vec<StreetSums>,
+}
+
+/// What the engine of 2026 adds up for a player: chips put in before the flop, after both discards,
+/// and later, as they were when a bot was last asked there. What was not asked for in a round is
+/// that of the round before.
+#[derive(Debug, Clone, Default)]
+struct StreetSums {
+    now: [i64; 3],
+    sums: [i64; 3],
+}
+
+impl StreetSums {
+    /// A bot is asked at a stage, with so many chips of this player in the middle.
+    fn ask(&mut self, stage: Stage, committed: Chips) {
+        let [first, flop, later] = &mut self.now;
+        let committed = i64::from(committed);
+        match stage {
+            Stage::Preflop => *first = committed,
+            Stage::Flop => *flop = committed - *first,
+            Stage::Other => *later = committed - *flop - *first,
+        }
+    }
+
+    fn end_round(&mut self, won: Payoff) {
+        for (sum, now) in self.sums.iter_mut().zip(self.now) {
+            *sum += now * won.parts().signum();
+        }
+    }
+}
+
+/// Where a bot is asked, as far as sums differ.
+#[derive(Debug, Clone, Copy)]
+enum Stage {
+    Preflop,
+    /// The flop with both discards.
+    Flop,
+    /// The discards, the turn and the river.
+    Other,
 }
 
 impl Writer {
@@ -68,7 +113,9 @@ impl Writer {
     pub fn new(info: &MatchInfo) -> Result<Writer, CannotExpress> {
         check(&info.game)?;
         let names = info.names();
-        Ok(Writer { banks: vec![Payoff::ZERO; names.len()], names, last: [0, 1] })
+        let sums = if info.game.discards { names.len() } else { 0 };
+        let sums = vec![StreetSums::default(); sums];
+        Ok(Writer { banks: vec![Payoff::ZERO; names.len()], names, last: [0, 1], sums })
     }
 
     /// Appends what stands before the first hand.
@@ -79,7 +126,7 @@ impl Writer {
 
     /// Appends a hand, after a blank line.
     pub fn write_hand(&mut self, record: &HandRecord, out: &mut String) {
-        let Writer { names, banks, last } = self;
+        let Writer { names, banks, last, sums } = self;
         let def = record.public.def();
         let mut seats: Vec<Seat> = def.seats().collect();
         seats.sort_by_key(|&seat| seat != def.button());
@@ -103,21 +150,65 @@ impl Writer {
         for &seat in &seats {
             line(format_args!("{} dealt [{}]", name(seat), spaced(&record.hole[seat])));
         }
-        let played = record.public.history().last().map(|played| played.street);
+        // The engine of 2026 takes a fold where it asks for checks after an all-in.
+        let all_in = record.public.committed().as_slice().iter().all(|&chips| chips == STACK);
+        let conceded = |played: &&Played| all_in && played.action == Action::Fold;
+        let conceded = record.public.history().last().filter(conceded);
+        let mut betting = record.public.history().iter().rev().skip(conceded.into_iter().count());
+        let played = betting.next().map(|played| played.street);
         let mut committed: Vec<Chips> = def.blinds.clone();
+        let mut ask = |stage: Stage, committed: &[Chips]| {
+            for &seat in &seats {
+                if let Some(sums) = sums.get_mut(entrant(seat)) {
+                    sums.ask(stage, committed[seat.index()]);
+                }
+            }
+        };
+        let mut stage = Stage::Preflop;
         for step in steps(record) {
             match step {
                 Step::Street { street, board, .. } => {
                     let amounts = amounts(&|seat| committed[seat.index()].to_string());
-                    line(format_args!("{} [{}]{amounts}", title(street), spaced(&board)));
+                    let behind = seats.iter().map(|seat| STACK - committed[seat.index()]);
+                    let behind: Vec<String> = behind.map(|chips| chips.to_string()).collect();
+                    let dealt = |title: &str, board: &[Card]| {
+                        let mut text = format!("{title} [{}]{amounts}", spaced(board));
+                        if def.discards {
+                            write!(text, "\nCurrent stacks: {}", behind.join(", ")).expect(WRITTEN);
+                        }
+                        text
+                    };
+                    let puts = if def.discards && street == Street::Flop { 2 } else { 0 };
+                    let first = (def.board_len(street) - puts).min(board.len());
+                    line(format_args!("{}", dealt(title(street), &board[..first])));
+                    for place in first..board.len() {
+                        let Some(put) = def.discarder(place) else { continue };
+                        ask(Stage::Other, &committed);
+                        line(format_args!("{} discards {}", name(put), board[place]));
+                        for &other in seats.iter().filter(|&&seat| seat != put) {
+                            line(format_args!("{} checks", name(other)));
+                        }
+                        let title = format!("Discard {}", place - first + 1);
+                        line(format_args!("{}", dealt(&title, &board[..=place])));
+                    }
+                    stage = match street {
+                        Street::Flop if board.len() == def.board_len(street) => Stage::Flop,
+                        _ => Stage::Other,
+                    };
                     if played.is_some_and(|played| played < street) {
                         // The engine asks for checks where nobody can bet any more.
+                        ask(stage, &committed);
                         for &seat in seats.iter().rev() {
+                            if conceded.is_some_and(|it| (it.seat, it.street) == (seat, street)) {
+                                line(format_args!("{} folds", name(seat)));
+                                break;
+                            }
                             line(format_args!("{} checks", name(seat)));
                         }
                     }
                 }
                 Step::Act { seat, did, added, .. } => {
+                    ask(stage, &committed);
                     committed[seat.index()] += added;
                     let who = name(seat);
                     match did {
@@ -134,7 +225,10 @@ impl Writer {
         }
         if record.public.is_showdown() {
             for &seat in &seats {
-                line(format_args!("{} shows [{}]", name(seat), spaced(&record.hole[seat])));
+                let put = |card: &&Card| def.discards && record.public.board().contains(card);
+                let hole = record.hole[seat].iter().filter(|card| !put(card));
+                let kept: Vec<Card> = hole.copied().collect();
+                line(format_args!("{} shows [{}]", name(seat), spaced(&kept)));
             }
         }
         for &seat in &seats {
@@ -144,6 +238,9 @@ impl Writer {
             let entrant = usize::from(record.entrants[seat]);
             if let Some(bank) = banks.get_mut(entrant) {
                 *bank += record.payoffs[seat];
+            }
+            if let Some(sums) = sums.get_mut(entrant) {
+                sums.end_round(record.payoffs[seat]);
             }
         }
         if let [first, second] = seats[..] {
@@ -158,6 +255,13 @@ impl Writer {
             let name = self.names.get(entrant).map_or("?", String::as_str);
             let bank = self.banks.get(entrant).copied().unwrap_or_default();
             write!(out, ", {name} ({bank})").expect(WRITTEN);
+        }
+        for &entrant in &self.last {
+            let Some(StreetSums { sums, .. }) = self.sums.get(entrant) else { continue };
+            let name = self.names.get(entrant).map_or("?", String::as_str);
+            for (street, sum) in ["preflop", "flop", "turn"].into_iter().zip(sums) {
+                write!(out, "\n{name} {street} bets EV: {sum}").expect(WRITTEN);
+            }
         }
     }
 }

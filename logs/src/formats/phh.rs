@@ -443,6 +443,7 @@ impl Fields<'_, '_> {
             ranks: 13,
             hole_cards: 2,
             board_cards: vec![0, 3, 1, 1],
+            discards: false,
             quirks: Quirks::default(),
         });
         let def = def.map_err(|error| Fault::from(error.to_string()))?;

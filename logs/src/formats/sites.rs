@@ -187,6 +187,13 @@ pub(super) fn steps(record: &HandRecord) -> Vec<Step> {
             }
             Turn::Deal(street) => {
                 let before = state.board().len();
+                if state.discarding().is_some() && before == whole.len() {
+                    // A fold in the place of a discard.
+                    let Some(played) = history.next() else { return steps };
+                    let Act { did, added, all_in } = act(&mut state, played.seat, played.action);
+                    steps.push(Step::Act { seat: played.seat, did, added, all_in });
+                    continue;
+                }
                 let end = record.public.def().board_len(street).min(whole.len());
                 if state.deal(&whole[before..end]).is_err() {
                     return steps;
@@ -345,6 +352,7 @@ impl Start {
             ranks: 13,
             hole_cards: 2,
             board_cards: vec![0, 3, 1, 1],
+            discards: false,
             quirks: Quirks::default(),
         });
         if spec.blinds != blinds {

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use cards::{CardSet, Combo, HandRank, SuitPermutation, all_in, choose, evaluate};
+use cards::{CardSet, Combo, HandRank, SuitPermutation, all_in, choose, evaluate, evaluate_any};
 use game::{BySeat, Payoff, Seat, Street};
 
 use super::is_run_out;
@@ -101,6 +101,8 @@ impl AllIn {
     fn shares(&mut self, record: &HandRecord, pots: &[Pot]) -> Option<Shares> {
         let public = &record.public;
         let ended = public.history().last().map_or(Street::Preflop, |played| played.street);
+        // Cards that the players have put there are no luck.
+        let ended = if public.def().discards { ended.max(Street::Flop) } else { ended };
         let start = public.def().board_len(ended);
         let seen = public.board()[..start].iter().copied().collect::<CardSet>();
         let dead = record.hole.as_slice().iter().fold(seen, |set, cards| set | cards.set());
@@ -203,6 +205,7 @@ fn count(
     let hole: Vec<(Seat, CardSet)> =
         remaining.iter().map(|&seat| (seat, record.hole[seat].set())).collect();
     let mut ranks = BySeat::<HandRank>::new(players);
+    let evaluate = if record.public.def().discards { evaluate_any } else { evaluate };
     let mut boards = 0;
     each_board(rest, missing, seen, &mut |board| {
         boards += 1;

@@ -261,7 +261,15 @@ impl Checks {
                 *won += record.payoffs[seat];
             }
         }
-        let deal = Deal { number: record.deal, hole: record.hole, board: record.public.board() };
+        let (def, whole) = (record.public.def(), record.public.board());
+        let mut board = Board::EMPTY;
+        for (place, &card) in whole.iter().enumerate() {
+            // What the players have put there is not of the deal.
+            if def.discarder(place).is_none() {
+                board.push(card);
+            }
+        }
+        let deal = Deal { number: record.deal, hole: record.hole, board };
         match &self.last {
             Some(last) if last.number == deal.number => {
                 if last.differs(&deal) {

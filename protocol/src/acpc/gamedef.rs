@@ -40,7 +40,7 @@ pub struct GameFile {
 const NO_CAP_IN_FILES: u32 = 255;
 
 /// The keys that take numbers, in the usual spelling.
-const KEYS: [&str; 11] = [
+const KEYS: [&str; 12] = [
     "numPlayers",
     "numRounds",
     "stack",
@@ -52,7 +52,12 @@ const KEYS: [&str; 11] = [
     "numRanks",
     "numHoleCards",
     "numBoardCards",
+    DISCARDS,
 ];
+
+/// The key of what no game of the original server has: 1 if each player puts a card on the board
+/// with the flop, whose number of cards includes these. Only the strict reading knows it.
+const DISCARDS: &str = "numDiscards";
 
 /// Reads a game file. `file` is its name in error messages.
 pub fn read(text: &[u8], file: &str, reading: Reading) -> Result<GameFile, GameFileError> {
@@ -98,6 +103,9 @@ pub fn print(spec: &GameSpec) -> String {
     write_line(&mut out, "numRanks", [spec.ranks]);
     write_line(&mut out, "numHoleCards", [spec.hole_cards]);
     write_line(&mut out, "numBoardCards", &spec.board_cards);
+    if spec.discards {
+        write_line(&mut out, DISCARDS, [1]);
+    }
     out.push_str("END GAMEDEF\n");
     out
 }
@@ -144,6 +152,7 @@ const GAMES: &[BuiltInGame] = built_in! {
     "leduc.limit.2p"
     "leduc.nolimit.2p.deepstack"
     "pluribus.nolimit.6p"
+    "pokerbots.discard.2p"
     "pokerbots.nolimit.2p"
 };
 
@@ -225,6 +234,7 @@ fn index_of(key: &str) -> usize {
 fn largest(key: &str) -> u32 {
     match key {
         "stack" | "blind" | "raiseSize" => GameSpec::MAX_STACK,
+        DISCARDS => 1,
         _ => 255,
     }
 }
@@ -337,6 +347,7 @@ impl Lines {
                 .into_iter()
                 .map(|count| count as u8)
                 .collect(),
+            discards: self.list(DISCARDS, 1, "game")?.is_some_and(|discards| discards == [1]),
             quirks: Quirks::default(),
         };
         GameDef::new(spec).map_err(|error| (None, error.into()))
@@ -448,7 +459,8 @@ impl Reader {
         } else if has_key(line, "nolimit") {
             self.betting = Betting::NoLimit;
             self.rest(number, &line["nolimit".len()..]);
-        } else if let Some(key) = KEYS.iter().position(|key| has_key(line, key)) {
+        } else if let Some(key) = KEYS.iter().position(|key| *key != DISCARDS && has_key(line, key))
+        {
             if std::mem::replace(&mut self.seen[key], true) {
                 self.warn(number, WarningKind::Again(KEYS[key]));
             }
@@ -579,6 +591,7 @@ impl Reader {
             ranks: self.ranks,
             hole_cards: self.hole,
             board_cards: self.board[..rounds].to_vec(),
+            discards: false,
             quirks: Quirks::default(),
         };
         let def = GameDef::new(spec).map_err(|error| (None, error.into()))?;

@@ -6,7 +6,7 @@ use std::fmt::{self, Write};
 use std::time::Duration;
 
 use cards::{Board, Card, CardList, HoleCards};
-use game::{Action, IllegalReason, Payoff, PublicState, Turn};
+use game::{Action, GameDef, IllegalReason, Payoff, PublicState, Turn};
 
 /// The year whose letters are spoken. The same letter means different things in different years,
 /// so the dialect must be told; it cannot be read from the lines.
@@ -20,6 +20,19 @@ pub enum Dialect {
 }
 
 impl Dialect {
+    /// The dialect of the engine whose game this is.
+    pub fn of_game(def: &GameDef) -> Dialect {
+        if def.discards { Dialect::Discard } else { Dialect::Base }
+    }
+
+    /// The time that a bot has for all answers of a game at the engine of that year.
+    pub const fn clock(self) -> Duration {
+        match self {
+            Dialect::Base => super::CLOCK,
+            Dialect::Discard => Duration::from_secs(60),
+        }
+    }
+
     /// The letter before a round's result.
     const fn result(self) -> char {
         match self {

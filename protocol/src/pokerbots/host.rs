@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! for each decision of the bot {
+//!     while let Some(line) = host.before_question(...) { host.acknowledge(answer line) }
 //!     line = host.question(hand, infoset, time left);
 //!     match host.answer(answer line, infoset.public) { action, or why it is refused }
 //! }
@@ -17,11 +18,11 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::time::Duration;
 
-use cards::HoleCards;
-use game::{Action, BySeat, InfoSet, Payoff, PublicState, Seat};
+use cards::{Board, HoleCards};
+use game::{Action, BySeat, InfoSet, Payoff, PublicState, Seat, Street};
 
 use super::clause::write_clock;
-use super::{Clause, Dialect, Move, board_on, index_of, run_out};
+use super::{Clause, Dialect, Discard, Move, Variant, board_on, index_of, kept, run_out};
 
 /// The engine's side of a conversation with one bot.
 #[derive(Debug)]
@@ -29,34 +30,52 @@ pub struct Host {
     dialect: Dialect,
     /// The clauses that the bot has not been sent, each after a blank.
     unsent: String,
-    round: Option<Round>,
-    /// What each question still to be asked in the finished round adds.
-    closing: VecDeque<String>,
+    /// The hand and seat of the round in play.
+    round: Option<(u64, Seat)>,
+    /// The number of the round's pieces that are over.
+    past: usize,
+    /// The pieces of the round so far that are to come.
+    to_come: VecDeque<Piece>,
 }
 
-/// What the bot knows of the round in play.
-#[derive(Debug)]
-struct Round {
-    hand: u64,
-    seat: Seat,
-    /// The number of actions and of board cards told.
-    actions: usize,
-    board: usize,
+/// A piece of a round as one bot sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Piece {
+    /// It is told this.
+    Told(Clause),
+    /// It is asked for a check here, which decides nothing.
+    Check,
 }
 
 impl Host {
     /// The conversation before its first line.
     pub fn new(dialect: Dialect) -> Host {
-        Host { dialect, unsent: String::new(), round: None, closing: VecDeque::new() }
+        let (unsent, to_come) = (String::new(), VecDeque::new());
+        Host { dialect, unsent, round: None, past: 0, to_come }
     }
 
-    /// The line that asks for a decision. Everything that has happened in the hand and has not been
-    /// told is in it, also when other decisions of this seat were made by somebody else.
+    /// The line that asks for a decision, or for a card to put on the board. Everything that has
+    /// happened in the hand and has not been told is in it, also when other decisions of this seat
+    /// were made by somebody else.
     pub fn question(&mut self, hand: u64, infoset: &InfoSet, left: Duration) -> String {
         let InfoSet { public, seat, hole } = infoset;
-        self.tell(hand, public, *seat, *hole);
-        self.tell_board(public, public.board().len());
+        self.take(hand, public, *seat, *hole, None);
+        while self.tell() {}
         self.line(left)
+    }
+
+    /// The next line that asks for a check before the question can be asked, until there is none:
+    /// that the other has put a card on the board is acknowledged. To be called before
+    /// [`question`](Self::question); its answer is one for [`acknowledge`](Self::acknowledge).
+    pub fn before_question(
+        &mut self,
+        hand: u64,
+        infoset: &InfoSet,
+        left: Duration,
+    ) -> Option<String> {
+        let InfoSet { public, seat, hole } = infoset;
+        self.take(hand, public, *seat, *hole, None);
+        self.tell().then(|| self.line(left))
     }
 
     /// Reads the answer to a question that was asked in this state.
@@ -66,6 +85,9 @@ impl Host {
     /// a check is not legal.
     pub fn answer(&self, line: &[u8], public: &PublicState) -> Result<Action, Refused> {
         let refuse = |refusal| Refused::new(line, refusal, allowed(public));
+        if self.dialect == Dialect::Discard && matches!(own_action(line), Some(Ok(_))) {
+            return Err(refuse(Refusal::Illegal(Discard::OWN)));
+        }
         let answer = Answer::read(line).ok_or_else(|| refuse(Refusal::Misformed))?;
         let played = match answer.kind {
             Kind::Fold => Move::Fold.action(public).ok(),
@@ -81,6 +103,21 @@ impl Host {
         played.ok_or_else(|| refuse(Refusal::Illegal(answer.kind.name())))
     }
 
+    /// Reads the answer of a bot that is to put a card on the board: the card's place in its hand.
+    ///
+    /// # Errors
+    /// When it names none. The original engine then folds.
+    pub fn discard(&self, line: &[u8], hole: &HoleCards) -> Result<u8, Refused> {
+        let most = hole.len().saturating_sub(1);
+        let refuse = |refusal| Err(Refused::new(line, refusal, format!("D0 to D{most}")));
+        match (own_action(line), Answer::read(line)) {
+            (Some(Ok(place)), _) if usize::from(place) <= most => Ok(place),
+            (Some(Ok(_)), _) => refuse(Refusal::Illegal(Discard::OWN)),
+            (None, Some(answer)) => refuse(Refusal::Illegal(answer.kind.name())),
+            (Some(Err(())) | None, _) => refuse(Refusal::Misformed),
+        }
+    }
+
     /// Takes the end of a hand: its last state, the cards that this seat may see, and its result.
     /// The questions that are still to be asked come from [`closing`](Self::closing).
     pub fn end(
@@ -91,38 +128,13 @@ impl Host {
         shown: &BySeat<HoleCards>,
         won: Payoff,
     ) {
-        self.tell(hand, public, seat, shown[seat]);
-        let first = index_of(public.def(), seat) == 1;
-        let mut added = String::new();
-        for street in run_out(public) {
-            self.add(&mut added, &Clause::Board(board_on(public, street)));
-            let check = Clause::Move(Move::Check);
-            if first {
-                self.closing.push_back(std::mem::take(&mut added));
-                self.add(&mut added, &check);
-                self.add(&mut added, &check);
-            } else {
-                self.add(&mut added, &check);
-                self.closing.push_back(std::mem::take(&mut added));
-                self.add(&mut added, &check);
-            }
-        }
-        if public.is_showdown() {
-            let others = shown.iter().filter(|&(other, _)| other != seat);
-            for (_, &cards) in others {
-                self.add(&mut added, &Clause::Shown(cards));
-            }
-        }
-        self.add(&mut added, &Clause::Result(won));
-        self.closing.push_back(added);
+        self.take(hand, public, seat, shown[seat], Some((shown, won)));
         self.round = None;
     }
 
     /// The next line of a finished round, until all have been asked. Its answer is a check.
     pub fn closing(&mut self, left: Duration) -> Option<String> {
-        let added = self.closing.pop_front()?;
-        self.unsent.push_str(&added);
-        Some(self.line(left))
+        self.tell().then(|| self.line(left))
     }
 
     /// Reads the answer to a line of [`closing`](Self::closing), where only a check is legal.
@@ -143,47 +155,37 @@ impl Host {
         "Q\n"
     }
 
-    /// Notes what the bot has not been told of the hand's beginning and actions.
-    fn tell(&mut self, hand: u64, public: &PublicState, seat: Seat, hole: HoleCards) {
-        let same = |round: &Round| {
-            round.hand == hand && round.seat == seat && round.actions <= public.history().len()
-        };
-        let mut round = match self.round.take().filter(same) {
-            Some(round) => round,
-            None => {
-                self.unsent.clear();
-                self.closing.clear();
-                let mut begin = String::new();
-                self.add(&mut begin, &Clause::Index(index_of(public.def(), seat)));
-                self.add(&mut begin, &Clause::Hand(hole));
-                self.unsent = begin;
-                Round { hand, seat, actions: 0, board: 0 }
-            }
-        };
-        let from = round.actions;
-        round.actions = public.history().len();
-        self.round = Some(round);
-        for (played, action) in public.history().iter().zip(Move::all(public)).skip(from) {
-            self.tell_board(public, board_on(public, played.street).len());
-            let mut text = std::mem::take(&mut self.unsent);
-            self.add(&mut text, &Clause::Move(action));
-            self.unsent = text;
+    /// Takes in a state of a round: what comes after the pieces that are over.
+    fn take(
+        &mut self,
+        hand: u64,
+        public: &PublicState,
+        seat: Seat,
+        hole: HoleCards,
+        end: Option<(&BySeat<HoleCards>, Payoff)>,
+    ) {
+        let pieces = pieces(self.dialect, public, seat, hole, end);
+        if self.round != Some((hand, seat)) || self.past > pieces.len() {
+            self.round = Some((hand, seat));
+            self.unsent.clear();
+            self.past = 0;
         }
+        self.to_come = pieces.into_iter().skip(self.past).collect();
     }
 
-    /// Notes the board up to this many cards, if the bot has not seen them.
-    fn tell_board(&mut self, public: &PublicState, cards: usize) {
-        let Some(round) = self.round.as_mut().filter(|round| round.board < cards) else { return };
-        round.board = cards;
-        let board = cards::Board::new(&public.board()[..cards]).unwrap_or_default();
-        let mut text = std::mem::take(&mut self.unsent);
-        self.add(&mut text, &Clause::Board(board));
-        self.unsent = text;
-    }
-
-    fn add(&self, text: &mut String, clause: &Clause) {
-        text.push(' ');
-        clause.write(self.dialect, text);
+    /// Adds what is to be told up to the next check that is asked for; `false` without one.
+    fn tell(&mut self) -> bool {
+        while let Some(piece) = self.to_come.pop_front() {
+            self.past += 1;
+            match piece {
+                Piece::Told(clause) => {
+                    self.unsent.push(' ');
+                    clause.write(self.dialect, &mut self.unsent);
+                }
+                Piece::Check => return true,
+            }
+        }
+        false
     }
 
     fn line(&mut self, left: Duration) -> String {
@@ -196,11 +198,71 @@ impl Host {
     }
 }
 
+/// The round so far, or with its end, as the bot in this seat sees it.
+fn pieces(
+    dialect: Dialect,
+    public: &PublicState,
+    seat: Seat,
+    hole: HoleCards,
+    end: Option<(&BySeat<HoleCards>, Payoff)>,
+) -> Vec<Piece> {
+    let index = index_of(public.def(), seat);
+    let told = Piece::Told;
+    let check = || told(Clause::Move(Move::Check));
+    let mut pieces = vec![told(Clause::Index(index)), told(Clause::Hand(hole))];
+    if dialect == Dialect::Discard {
+        pieces.push(told(Clause::AfterHand));
+    }
+    let runs_out: Vec<Street> = if end.is_some() { run_out(public).collect() } else { Vec::new() };
+    let mut moves = public.history().iter().zip(Move::all(public)).peekable();
+    for street in Street::ALL.into_iter().filter(|&street| street <= public.street()) {
+        let board = board_on(public, street);
+        if street == Street::Flop && public.def().discards {
+            let dealt = public.def().board_len(street) - 2;
+            let part = |cards: usize| board.get(..cards).and_then(Board::new);
+            pieces.extend(part(dealt).map(|board| told(Clause::Board(board))));
+            // The big blind puts a card there first; the other one acknowledges it with a check.
+            for (put, place) in [(1, 0), (0, 1)] {
+                let Some(whole) = part(dealt + place + 1) else { break };
+                let card = public.discarded()[place].unwrap_or_default();
+                pieces.push(told(Clause::Discarded(card)));
+                pieces.extend((index != put).then_some(Piece::Check));
+                pieces.extend([check(), told(Clause::Board(whole))]);
+            }
+        } else if street > Street::Preflop {
+            pieces.push(told(Clause::Board(board)));
+        }
+        while let Some((_, played)) = moves.next_if(|(played, _)| played.street == street) {
+            pieces.push(told(Clause::Move(played)));
+        }
+        if runs_out.contains(&street) {
+            // The big blind is asked first.
+            for asked in [1, 0] {
+                pieces.extend((index == asked).then_some(Piece::Check));
+                pieces.push(check());
+            }
+        }
+    }
+    let Some((shown, won)) = end else { return pieces };
+    if public.is_showdown() {
+        for (_, cards) in shown.iter().filter(|&(other, _)| other != seat) {
+            pieces.push(told(Clause::Shown(kept(cards, public))));
+        }
+    }
+    pieces.extend([told(Clause::Result(won)), Piece::Check]);
+    pieces
+}
+
+/// The year's own action in an answer; see [`Variant::read`].
+fn own_action(line: &[u8]) -> Option<Result<u8, ()>> {
+    Discard::read(str::from_utf8(line).ok()?.trim())
+}
+
 /// The legal answers in words: `F, C, R8 to R400`.
 fn allowed(public: &PublicState) -> String {
     let legal = public.legal();
     let mut words = Vec::with_capacity(3);
-    if legal.fold {
+    if legal.fold || public.def().discards {
         words.push("F".to_owned());
     }
     words.push(if legal.to_call == 0 { "K" } else { "C" }.to_owned());

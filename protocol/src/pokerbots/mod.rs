@@ -6,8 +6,8 @@
 //! - [`Player`]: the bot's side: bytes in, events out; actions in, bytes out.
 //! - [`Clause`]: one word of an engine's line; [`Move`]: an action as both sides write it.
 //! - [`Dialect`]: the year whose letters are spoken.
-//! - [`Variant`]: what a year adds to the base game, with [`Engine`] and [`Observer`] for both
-//!   sides; [`Discard`] is that of 2026.
+//! - [`Variant`]: what a year's engine adds to the base game, with [`Engine`] and [`Observer`] for
+//!   both sides; [`Discard`] is that of 2026, which [`Host`] and [`Player`] speak as well.
 //!
 //! A line of the engine begins with the bot's clock and has what is new since its last one; every
 //! line asks for exactly one answer. Raises are totals of the *street*, blinds included, and are
@@ -26,7 +26,7 @@ mod variant;
 
 use std::time::Duration;
 
-use cards::{Board, Card};
+use cards::{Board, Card, HoleCards};
 use game::{GameDef, PublicState, Seat, Street};
 
 pub use clause::{Clause, ClauseError, Dialect, Move, MoveError};
@@ -40,6 +40,9 @@ pub use variant::{
 
 /// The name of the game among the built-in ones.
 pub const GAME: &str = "pokerbots.nolimit.2p";
+
+/// The name of the game of 2026 among the built-in ones, which is [`Discard`] as `game` plays it.
+pub const DISCARD_GAME: &str = "pokerbots.discard.2p";
 
 /// The rounds of one game of the original engine.
 pub const ROUNDS: u32 = 1000;
@@ -57,6 +60,16 @@ fn run_out(public: &PublicState) -> impl Iterator<Item = Street> {
     let played = public.history().last().map_or(Street::Preflop, |played| played.street);
     let last = if public.is_showdown() { public.def().last_street() } else { played };
     Street::ALL.into_iter().filter(move |&street| played < street && street <= last)
+}
+
+/// What is left of a hand when a card of it may have been put on the board.
+fn kept(hole: &HoleCards, public: &PublicState) -> HoleCards {
+    let board = public.board();
+    let mut kept = HoleCards::EMPTY;
+    for &card in hole.iter().filter(|card| !public.def().discards || !board.contains(card)) {
+        kept.push(card);
+    }
+    kept
 }
 
 /// The board as it is on this street.

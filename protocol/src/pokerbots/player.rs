@@ -7,8 +7,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use cards::{Board, HoleCards};
-use game::{Action, BySeat, GameDef, InfoSet, Payoff, PublicState, Seat, Turn};
+use cards::{Board, Card, HoleCards};
+use game::{Action, BySeat, GameDef, InfoSet, Payoff, PublicState, Seat, Street, Turn};
 
 use super::{Clause, Dialect, Move, index_of};
 use crate::ActError;
@@ -22,6 +22,15 @@ pub const MAX_ENGINE_LINE: usize = 65_536;
 pub enum Event {
     /// It is this player's turn: answer with [`Player::act`].
     Turn {
+        /// The round's number, from 0.
+        hand: u32,
+        /// The player's information set.
+        infoset: InfoSet,
+        /// The time left for all answers of the game.
+        left: Duration,
+    },
+    /// This player is to put a card of its hand on the board: answer with [`Player::discard`].
+    Discard {
         /// The round's number, from 0.
         hand: u32,
         /// The player's information set.
@@ -81,11 +90,16 @@ struct Round {
     /// The checks on the street since nobody can act any more.
     checks: u8,
     shown: bool,
+    /// Whether what stands after the hand is to come.
+    mark_due: bool,
+    /// The place in the hand of a card that is put on the board, and whether that was acknowledged.
+    put: Option<(u8, bool)>,
 }
 
 /// What a line asks for at its end.
 enum Asked {
-    Nothing,
+    Decision,
+    Discard,
     Check,
     Over(Payoff),
 }
@@ -226,12 +240,15 @@ impl Player {
                 let Some(round) = self.round.take() else { return Ok(None) };
                 round.finish(hand, won).map(|finished| Some(Event::HandOver(finished)))
             }
-            Asked::Nothing => {
+            Asked::Decision | Asked::Discard => {
                 self.asked = true;
                 let Some(round) = &self.round else { return Ok(None) };
                 let (public, seat, hole) = (round.public.clone(), round.seat, round.hole);
                 let infoset = InfoSet { public, seat, hole: hole[seat] };
-                Ok(Some(Event::Turn { hand, infoset, left }))
+                Ok(Some(match asked {
+                    Asked::Discard => Event::Discard { hand, infoset, left },
+                    _ => Event::Turn { hand, infoset, left },
+                }))
             }
         }
     }
@@ -241,12 +258,30 @@ impl Player {
     /// # Errors
     /// When no decision is asked for, or the action is not legal; nothing changes then.
     pub fn act(&mut self, action: Action) -> Result<(), ActError> {
-        let Some(round) = self.round.as_ref().filter(|_| self.asked) else {
+        let acts = |round: &&Round| self.asked && round.public.discarding().is_none();
+        let Some(round) = self.round.as_ref().filter(acts) else {
             return Err(ActError::NotOurTurn);
         };
         round.public.clone().apply(action)?;
         let text = Move::from_action(action, &round.public).to_string() + "\n";
         self.out.extend_from_slice(text.as_bytes());
+        self.asked = false;
+        Ok(())
+    }
+
+    /// Answers the discard reported last with the place of a card in the hand.
+    ///
+    /// # Errors
+    /// When no discard is asked for, or there is no such card; nothing changes then.
+    pub fn discard(&mut self, place: u8) -> Result<(), ActError> {
+        let due = |round: &&Round| {
+            let held = usize::from(place) < round.hole[round.seat].len();
+            held && round.public.discarding() == Some(round.seat)
+        };
+        if !self.asked || self.round.as_ref().filter(due).is_none() {
+            return Err(ActError::NotOurTurn);
+        }
+        self.out.extend_from_slice(format!("D{place}\n").as_bytes());
         self.asked = false;
         Ok(())
     }
@@ -266,6 +301,8 @@ impl Round {
             hole: BySeat::new(def.players),
             checks: 0,
             shown: false,
+            mark_due: false,
+            put: None,
         })
     }
 
@@ -288,15 +325,33 @@ impl Round {
                 return expected("an action: the hand is known");
             }
             self.hold(self.seat, *cards)?;
+            self.mark_due = self.public.def().discards;
             return Ok(None);
         }
         if self.hole[self.seat].is_empty() {
             return expected("the hand, `H`");
         }
+        if std::mem::take(&mut self.mark_due) {
+            return match clause {
+                Clause::AfterHand => Ok(None),
+                _ => expected("`G`"),
+            };
+        }
+        if let Some(seat) = self.public.discarding() {
+            return self.take_discard(seat, clause, word).map(|()| None);
+        }
         let over = self.public.turn() == Turn::Over;
         let checks_due = self.runs_out() && self.runs_on_board() && self.checks < 2;
         match clause {
             Clause::Move(Move::Check) if checks_due => self.checks += 1,
+            Clause::Move(Move::Fold) if checks_due && self.public.def().discards => {
+                // The big blind is asked first.
+                let index = u8::from(self.checks == 0);
+                let def = Arc::clone(self.public.def());
+                let seat = def.seats().find(|&seat| index_of(&def, seat) == index);
+                let seat = seat.ok_or("nobody has this index")?;
+                self.public.concede(seat).map_err(|error| error.to_string())?;
+            }
             _ if checks_due => return expected("a check: nobody can bet any more"),
             Clause::Move(action) => {
                 let action = action.action(&self.public).map_err(|e| format!("`{word}`: {e}"))?;
@@ -317,6 +372,56 @@ impl Round {
         Ok(None)
     }
 
+    /// Takes in a clause while this seat is to put a card on the board: which one, the check by
+    /// which the other acknowledges it, and the board with it.
+    fn take_discard(&mut self, seat: Seat, clause: &Clause, word: &str) -> Result<(), String> {
+        let expected = |what: &str| Err(format!("`{word}` came instead of {what}"));
+        match (clause, self.put) {
+            (Clause::Discarded(place), None) => {
+                if usize::from(*place) >= usize::from(self.public.def().hole_cards) {
+                    return expected("the place of a card of the hand");
+                }
+                self.put = Some((*place, false));
+            }
+            // As the engine does for a bot that puts none there.
+            (Clause::Move(Move::Fold), None) => {
+                self.public.apply(Action::Fold).map_err(|error| error.to_string())?;
+            }
+            (_, None) => return expected("a discard, `D`"),
+            (Clause::Move(Move::Check), Some((place, false))) => self.put = Some((place, true)),
+            (_, Some((_, false))) => return expected("a check"),
+            (Clause::Board(board), Some((place, true))) => {
+                let new = self.new_cards(board, word)?;
+                let [card] = *new else { return expected("the board with the card put there") };
+                let own = seat == self.seat;
+                if own && self.hole[seat].get(usize::from(place)) != Some(&card) {
+                    return expected("the board with the card that we have put there");
+                }
+                if !own {
+                    self.not_held(&[card], word)?;
+                }
+                self.public.discard(place, card).map_err(|e| format!("`{word}`: {e}"))?;
+                (self.put, self.checks) = (None, 0);
+            }
+            (_, Some((_, true))) => return expected("the board"),
+        }
+        Ok(())
+    }
+
+    /// The cards of a board that are new.
+    fn new_cards<'a>(&self, board: &'a Board, word: &str) -> Result<&'a [Card], String> {
+        let known = self.public.board();
+        let new = board.strip_prefix(&known[..]);
+        new.ok_or_else(|| format!("`{word}` does not begin with the board `{known}`"))
+    }
+
+    fn not_held(&self, new: &[Card], word: &str) -> Result<(), String> {
+        match new.iter().find(|card| self.hole[self.seat].contains(card)) {
+            Some(card) => Err(format!("`{word}` has {card}, which is in the hand")),
+            None => Ok(()),
+        }
+    }
+
     /// Whether board cards have been dealt since nobody can act any more.
     fn runs_on_board(&self) -> bool {
         let street = self.public.history().last().map(|played| played.street);
@@ -324,29 +429,57 @@ impl Round {
     }
 
     fn deal(&mut self, board: &Board, word: &str) -> Result<(), String> {
-        let known = self.public.board();
-        let new = board.strip_prefix(&known[..]);
-        let new = new.ok_or_else(|| format!("`{word}` does not begin with the board `{known}`"))?;
-        if let Some(card) = new.iter().find(|card| self.hole[self.seat].contains(card)) {
-            return Err(format!("`{word}` has {card}, which is in the hand"));
+        let new = self.new_cards(board, word)?;
+        self.not_held(new, word)?;
+        let def = self.public.def();
+        if def.discards && self.public.turn() == Turn::Deal(Street::Flop) {
+            let due = def.board_len(Street::Flop) - 2;
+            if new.len() != due {
+                return Err(format!("`{word}` has {} cards, but {due} are dealt", new.len()));
+            }
         }
         self.public.deal(new).map_err(|error| format!("`{word}`: {error}"))?;
         self.checks = 0;
         Ok(())
     }
 
-    fn hold(&mut self, seat: Seat, cards: HoleCards) -> Result<(), String> {
-        let count = usize::from(self.public.def().hole_cards);
-        if cards.len() != count {
-            return Err(format!("a hand has {count} cards"));
-        }
+    fn hold(&mut self, seat: Seat, mut cards: HoleCards) -> Result<(), String> {
+        let def = self.public.def();
         let mut used = self.public.board().set();
         self.hole.as_slice().iter().for_each(|cards| used |= cards.set());
         if let Some(card) = cards.iter().find(|&&card| used.contains(card)) {
             return Err(format!("{card} is dealt twice"));
         }
+        let count = usize::from(def.hole_cards);
+        if def.discards && seat != self.seat && cards.len() + 1 == count {
+            cards = self.with_discard(seat, cards);
+        }
+        if cards.len() != count {
+            let shown = count - usize::from(def.discards && seat != self.seat);
+            return Err(format!("a hand has {shown} cards"));
+        }
         self.hole[seat] = cards;
         Ok(())
+    }
+
+    /// A hand as it was dealt: with the card that was put on the board.
+    fn with_discard(&self, seat: Seat, kept: HoleCards) -> HoleCards {
+        let board = self.public.board();
+        let (mut all, mut put) = (HoleCards::EMPTY, None);
+        let mut order = 0;
+        for (at, &card) in board.iter().enumerate() {
+            let Some(from) = self.public.def().discarder(at) else { continue };
+            if from == seat {
+                put = self.public.discarded()[order].map(|place| (usize::from(place), card));
+            }
+            order += 1;
+        }
+        let mut rest = kept.iter().copied();
+        for place in 0..=kept.len() {
+            let card = put.filter(|&(at, _)| at == place).map(|(_, card)| card);
+            card.or_else(|| rest.next()).into_iter().for_each(|card| _ = all.push(card));
+        }
+        all
     }
 
     /// What a line asks for that does not end the round.
@@ -357,8 +490,18 @@ impl Round {
         let index = index_of(self.public.def(), self.seat);
         // The big blind is asked first.
         let ours = |checks: u8| (checks == 0) == (index == 1) && checks < 2;
+        if self.mark_due {
+            return Err("the mark after the hand, `G`, is missing".to_owned());
+        }
+        if let Some(seat) = self.public.discarding() {
+            return match self.put {
+                None if seat == self.seat => Ok(Asked::Discard),
+                Some((_, false)) if seat != self.seat => Ok(Asked::Check),
+                _ => Err("it asks us when the other is to answer".to_owned()),
+            };
+        }
         match self.public.turn() {
-            Turn::Act(seat) if seat == self.seat => Ok(Asked::Nothing),
+            Turn::Act(seat) if seat == self.seat => Ok(Asked::Decision),
             Turn::Act(_) => Err("it asks for an action when the other is to act".to_owned()),
             _ if self.runs_out() && self.runs_on_board() && ours(self.checks) => Ok(Asked::Check),
             Turn::Deal(street) => Err(format!("the {street} is missing")),

@@ -6,8 +6,7 @@
 //! and is in [`Betting`]. [`Engine`] is a round with all cards and what each bot is told of it; a
 //! bot's side is [`Observer`], which checks every clause by the same rules.
 //!
-//! `game` is not used, because its games are those of ACPC, in which hands do not change: these
-//! rounds are chips of 400 that are reset, and always two players.
+//! `game` is not used: matches play the game of 2026 by its rules, and are compared with these.
 
 use std::fmt;
 use std::time::Duration;

@@ -10,7 +10,7 @@ use evaluation::Settings;
 use evaluation::statements::{HeuristicReport, Measured, measure};
 use game::{Betting, GameDef};
 use logs::Rate;
-use matches::games::load_game;
+use matches::games::{load_game, without_discards};
 use protocol::acpc::gamedef::Reading;
 use readable::heuristic::Rulebook;
 
@@ -99,6 +99,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let usual = if betting == Betting::Limit { LIMIT } else { NO_LIMIT };
     let game = args.game.clone().unwrap_or_else(|| usual.to_owned());
     let def = load_game(&game, Reading::Strict)?;
+    without_discards(&game, &def)?;
     let book = match own {
         Some(book) => book,
         None => agents::shipped_heuristics(def.betting).clone(),

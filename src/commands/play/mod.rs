@@ -9,7 +9,7 @@ use game::{GameDef, Quirks};
 use matches::games::load_game;
 use matches::plan::fresh_seed;
 use protocol::acpc::gamedef::Reading;
-use protocol::pokerbots::{Dialect, GAME};
+use protocol::pokerbots::{DISCARD_GAME, Dialect, GAME};
 use serde::Serialize;
 use show::number;
 use wire::Error;
@@ -63,14 +63,18 @@ struct AcpcArgs {
 /// Connect to the engine of MIT Pokerbots, or of a competition with the same protocol, and play
 /// until it says that the game is over.
 ///
-/// The base game only, with blinds of 1 and 2 and 400 chips. A decision may take a tenth of the
-/// clock that is left; agents for 50 and 100 are asked in their own chips. Exit codes: as those of
-/// `play acpc`; 4 also when the engine breaks its protocol or the rules.
+/// The base game, with blinds of 1 and 2 and 400 chips, or that of 2026, in which three cards are
+/// dealt and one is put on the board (`--game pokerbots.discard.2p`). A decision may take a tenth
+/// of the clock that is left; agents for 50 and 100 are asked in their own chips. Exit codes: as
+/// those of `play acpc`; 4 also when the engine breaks its protocol or the rules.
 #[derive(clap::Args)]
 struct PokerbotsArgs {
     /// The engine's address, HOST:PORT; a port alone is on this machine, as engines tell their bots
     #[arg(value_name = "ADDRESS")]
     address: Address,
+    /// The engine's game: pokerbots.nolimit.2p or pokerbots.discard.2p
+    #[arg(long, value_name = "GAME", default_value = GAME)]
+    game: String,
     #[command(flatten)]
     seat: SeatArgs,
 }
@@ -139,9 +143,14 @@ pub fn run(args: Args) -> Result<(), Failure> {
             sit(Address { host, port }, Protocol::Acpc, def, seat)
         }
         Opponent::Pokerbots(args) => {
-            let PokerbotsArgs { address, seat } = *args;
-            let def = load_game(GAME, Reading::Strict).map_err(Failure::input)?;
-            sit(address, Protocol::Pokerbots(Dialect::Base), def, seat)
+            let PokerbotsArgs { address, game, seat } = *args;
+            if ![GAME, DISCARD_GAME].contains(&game.as_str()) {
+                return Err(Failure::usage(format!(
+                    "--game: `{game}` is no game of these engines: use {GAME} or {DISCARD_GAME}"
+                )));
+            }
+            let def = load_game(&game, Reading::Strict).map_err(Failure::input)?;
+            sit(address, Protocol::Pokerbots(Dialect::of_game(&def)), def, seat)
         }
         Opponent::Gtowizard(args) => gtowizard::run(&args),
         Opponent::Slumbot(args) => slumbot::run(&args),

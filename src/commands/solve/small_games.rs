@@ -131,6 +131,7 @@ fn tree(name: &str, nodes: usize) -> Result<Tree, Failure> {
         return Ok(Tree::new(&TenCards::uniform(), nodes)?);
     }
     let def = matches::games::load_game(name, Reading::Strict)?;
+    matches::games::without_discards(name, &def)?;
     let game = Dealt::new(def)?;
     Tree::new(&game, nodes).map_err(|error| {
         if !error.is_too_large() {

@@ -14,7 +14,7 @@ use evaluation::counting::count;
 use evaluation::practice::Practice;
 use game::{Betting, GameDef, Street, games};
 use logs::Rate;
-use matches::games::load_game;
+use matches::games::{load_game, without_discards};
 use matches::runner::Stop;
 use protocol::acpc::gamedef::Reading;
 use readable::heuristic::fitness::{FactClasses, Sampler};
@@ -452,6 +452,7 @@ const CHECK: u64 = 200_000;
 /// Searches the lists of all streets of a game and prints the best.
 fn whole_game(args: &Args, game: &str) -> Result<Output, Failure> {
     let def = load_game(game, Reading::Strict)?;
+    without_discards(game, &def)?;
     if !solvers::holdem::is_holdem(&def) {
         return Err(Failure::input(anyhow::anyhow!(
             "--game {game}: lists are for heads-up hold'em, limit or no-limit"

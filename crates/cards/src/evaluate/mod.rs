@@ -50,6 +50,16 @@ pub fn evaluate(cards: CardSet) -> HandRank {
     HandRank(tables::strength(key))
 }
 
+/// The strength of the best five of any number of cards; [`evaluate`] is faster for up to seven.
+pub fn evaluate_any(cards: CardSet) -> HandRank {
+    if cards.len() <= 7 {
+        return evaluate(cards);
+    }
+    // The best five of eight leave three, so that they are among seven.
+    let without = cards.iter().map(|left| evaluate_any(cards - CardSet::single(left)));
+    without.max().unwrap_or_default()
+}
+
 /// The strength of a hand with five or more cards of one suit.
 #[cold]
 #[inline(never)]

@@ -72,6 +72,7 @@ fn short_hand(board: &str, pot: Chips, stack: Chips) -> PublicState {
         ranks: 5,
         hole_cards: 2,
         board_cards: vec![0, 3, 1, 1],
+        discards: false,
         quirks: game::Quirks::default(),
     });
     let mut state = PublicState::new(&Arc::new(def.expect("a game")));

@@ -95,14 +95,10 @@ impl Setup {
     /// Takes a command that sets something; `None` if it is another one.
     pub(super) fn set(&mut self, command: &Command) -> Option<Result<(), String>> {
         Some(match command {
-            Command::SetBoard(board) => {
-                self.board = Some(*board);
-                Ok(())
-            }
-            &Command::SetPot(pot) => {
-                self.pot = Some(pot);
-                Ok(())
-            }
+            // What is refused is not set.
+            Command::SetBoard(board) => check_board(board).map(|()| self.board = Some(*board)),
+            &Command::SetPot(pot) => check_pot(pot).map(|_| self.pot = Some(pot)),
+            &Command::SetEffStack(0) => Err("the stack is 0: nobody could bet".to_owned()),
             &Command::SetEffStack(stack) => {
                 self.stack = Some(stack);
                 Ok(())
@@ -196,26 +192,11 @@ impl Setup {
         let board = self.board.ok_or("no board is set: use set_board")?;
         let pot = self.pot.ok_or("no pot is set: use set_pot")?;
         let stack = self.stack()?;
-        let [0, 0, pot] = pot else {
-            return Err(format!(
-                "set_pot {}: trees begin where nobody has put in more than the other: set both \
-                 first numbers to 0, and put all chips into the third",
-                joined(&pot)
-            ));
-        };
+        let pot = check_pot(pot)?;
         let scale = if pot.is_multiple_of(2) { 1 } else { 2 };
         let too_much = || "the pot or the stack is too large: use larger units".to_owned();
         let times = |chips: Chips| chips.checked_mul(scale).ok_or_else(too_much);
-        if !(3..=5).contains(&board.len()) {
-            return Err(format!(
-                "the board has {} cards: trees begin on a flop, a turn or a river here, with 3, 4 \
-                 or 5",
-                board.len()
-            ));
-        }
-        if pot == 0 {
-            return Err("the pot is 0: set_pot needs chips to play for".to_owned());
-        }
+        check_board(&board)?;
         let stacks = [times(stack)?; 2];
         let root = start(&board, times(pot)?, stacks, 1).map_err(|error| error.to_string())?;
         Ok((root, scale))
@@ -273,6 +254,29 @@ impl Setup {
             seconds: 0.0,
         })
     }
+}
+
+/// The chips at the beginning of a tree with this pot.
+fn check_pot(pot: [Chips; 3]) -> Result<Chips, String> {
+    match pot {
+        [0, 0, 0] => Err("the pot is 0: set_pot needs chips to play for".to_owned()),
+        [0, 0, chips] => Ok(chips),
+        pot => Err(format!(
+            "set_pot {}: trees begin where nobody has put in more than the other: set both first \
+             numbers to 0, and put all chips into the third",
+            joined(&pot)
+        )),
+    }
+}
+
+fn check_board(board: &Board) -> Result<(), String> {
+    if (3..=5).contains(&board.len()) {
+        return Ok(());
+    }
+    Err(format!(
+        "the board has {} cards: trees begin on a flop, a turn or a river here, with 3, 4 or 5",
+        board.len()
+    ))
 }
 
 /// Numbers with blanks between.

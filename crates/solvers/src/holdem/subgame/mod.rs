@@ -289,6 +289,7 @@ pub fn start(
         ranks: 13,
         hole_cards: 2,
         board_cards: vec![0, 3, 1, 1],
+        discards: false,
         quirks: game::Quirks::default(),
     })
     .map_err(|error| Error::new(error.to_string()))?;
