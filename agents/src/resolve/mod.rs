@@ -1,5 +1,5 @@
 //! `resolve`: solves the rest of the hand in play, range against range on exact cards, or the flop
-//! to the end of its betting (`continuations.rs`), and plays the solution.
+//! to the end of its betting (`flops.rs`), and plays the solution.
 //!
 //! Another agent, the blueprint, plays the earlier streets and gives both players' ranges at the
 //! first street that is solved. From there on each solution starts from the ranges of the previous
@@ -13,6 +13,7 @@
 //! in the own range, and in games other than heads-up no-limit hold'em.
 
 mod continuations;
+mod flops;
 mod solve;
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,12 +24,13 @@ use abstraction::menu::BetMenu;
 use cards::HoleCards;
 use game::{Action, Betting, GameDef, InfoSet, Played, PublicState, Seat, Strategy, Street, Turn};
 use models::network::Network;
+use models::values::Encoding;
 use serde::Deserialize;
 use solvers::holdem::is_holdem;
 
 use crate::fallback::{PartialAgent, PartialPolicy};
 use crate::random_hands::combo;
-use crate::resolve::continuations::Flops;
+use crate::resolve::flops::Flops;
 use crate::resolve::solve::{Effort, Resolver as Solvers, Solved};
 use crate::{
     AgentChoice, AgentError, AgentOption, AgentSpec, Context, Cost, Decision, Recipe, Resolver,
@@ -65,9 +67,9 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
             name: "values",
             default: "shipped",
             help: "the values at the end of the flop: `shipped` (a network), another network's \
-                   file, which `cardroom train values --encoding by-hand` makes from situations \
-                   of the flop, or `blueprint`: there each player chooses whether it plays on as \
-                   the blueprint, or with more folds, calls or raises",
+                   file, which `cardroom train values` makes from situations of the flop or the \
+                   turn, or `blueprint`: there each player chooses whether it plays on as the \
+                   blueprint, or with more folds, calls or raises",
         },
         AgentOption {
             name: "menu",
@@ -168,8 +170,10 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
             let path = resolver.file(name);
             let network = Network::open(&path).map_err(|error| error.to_string());
             files.push(path.clone());
-            let flops = network.and_then(Flops::new);
+            let flops = network.and_then(|network| Flops::new(network, &path));
             let flops = flops.map_err(|reason| AgentError::bad_file(&path, reason))?;
+            let beside = Encoding::beside(&path);
+            files.extend(Some(beside).filter(|beside| beside.exists()));
             Some(Values::Network(Arc::new(flops)))
         }
         (_, "shipped") => None,

@@ -21,7 +21,7 @@ use solvers::subgame::{DepthLimited, Gadget, Options, Solver, Spot, Subgame};
 
 use crate::reach::ActionMatching;
 use crate::resolve::Menus;
-use crate::resolve::continuations::{EndOfFlop, Flops, Outside};
+use crate::resolve::flops::{EndOfFlop, Flops, Outside};
 use crate::{Clock, reach};
 
 /// Minimum probability of an action of the other player when its range is updated.
