@@ -86,7 +86,10 @@ fn networks_learn_values_from_situations_and_say_how_far_off_they_are() {
     let curves = folder.json("train curve a.json few.json root.json few-root.json");
     assert_eq!(curves["curves"][0]["points"][1][0], 28.0);
     assert_eq!(curves["curves"][0]["points"][1][1], made["hands"]["test"]["huber"]);
-    assert_eq!((&curves["curves"][1]["roots"], curves["crossings"].as_array().map(Vec::len)), (&true.into(), Some(1)));
+    assert_eq!(
+        (&curves["curves"][1]["roots"], curves["crossings"].as_array().map(Vec::len)),
+        (&true.into(), Some(1))
+    );
     folder.fails(3, "train curve a.json", "a curve needs two or more");
     folder.fails(3, "train curve rivers", "what `cardroom train values --json` prints");
 

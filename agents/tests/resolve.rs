@@ -445,15 +445,18 @@ fn a_flop_is_solved_with_what_a_network_of_turns_says_of_each_turn() {
             file.display()
         );
         let played = strategies(&*policy(&name, &def), &public);
-        let mut mixed = 0;
+        let (mut mixed, mut away) = (0, 0.0);
         for ((combo, chances), (other, strategy)) in solved.iter().zip(&played) {
             assert_eq!(combo, other);
             mixed += usize::from(chances.iter().all(|&chance| chance < 0.99));
             for (action, chance) in actions.iter().zip(chances) {
                 let found = strategy.probability(*action);
-                assert!((found - chance).abs() < 2e-3, "{encoding}, {combo}: {found}, {chance}");
+                // Rounding grows where two actions are worth almost the same.
+                assert!((found - chance).abs() < 2e-2, "{encoding}, {combo}: {found}, {chance}");
+                away += (found - chance).abs() / solved.len() as f64;
             }
         }
+        assert!(away < 2e-4, "{encoding}: {away} for each hand");
         assert!(mixed > 100, "{encoding}: {mixed} hands that do one thing or another");
         let (decision, _) = on_a_clock(&name, &public, "KhKc", Duration::ZERO);
         let note = decision.note.expect("it says how");
@@ -472,7 +475,7 @@ fn buckets_beside_a_network_that_it_has_not_learned_from_are_refused() {
     let name = format!("resolve:from=flop,values={}", file.display());
     for (recipe, refused) in [
         ("preflop=169 flop=category turn=category river=category", false),
-        ("preflop=169 flop=category turn=category river=ehs:5", true),
+        ("preflop=169 flop=category turn=category river=ehs2:5", true),
     ] {
         let buckets = Buckets::make(&recipe.parse().expect("a recipe"), |_| ()).expect("buckets");
         let mut bytes = Vec::new();
@@ -505,9 +508,25 @@ fn a_network_that_sees_one_hand_at_a_time_on_turns_plays_flops() {
 }
 
 #[test]
+fn after_the_last_solved_street_the_blueprint_plays() {
+    let def = Arc::new(games::nolimit_holdem_with(vec![1_000, 1_000]));
+    let raised = [Action::RaiseTo(300), Action::Call];
+    let flop = after(&def, &raised);
+    let turn = after(&def, &[raised, [Action::Call; 2]].concat());
+    let name = |to: &str| format!("resolve:blueprint=call,from=flop,iterations=3,floor=9,to={to}");
+    let [short, long, call] =
+        [name("flop"), name("river"), "call".to_owned()].map(|name| policy(&name, &def));
+    assert_eq!(strategies(&*short, &flop), strategies(&*long, &flop));
+    assert_ne!(strategies(&*short, &flop), strategies(&*call, &flop));
+    assert_eq!(strategies(&*short, &turn), strategies(&*call, &turn));
+    assert_ne!(strategies(&*long, &turn), strategies(&*call, &turn));
+}
+
+#[test]
 fn options_that_make_no_sense_are_refused_by_name() {
     for (name, part) in [
         ("resolve:from=preflop", "flop, turn or river"),
+        ("resolve:from=river,to=turn", "`to` is turn, but must not be before `from`, river"),
         ("resolve:values=net.safetensors", "from=flop"),
         ("resolve:from=flop,values=nowhere.safetensors", "nowhere.safetensors"),
         ("resolve:values=blueprint", "from=flop"),

@@ -58,6 +58,11 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
                    or `flop` (seconds, with estimated values at the end of its betting)",
         },
         AgentOption {
+            name: "to",
+            default: "river",
+            help: "the last solved street, `from` or a later one; after it the blueprint plays",
+        },
+        AgentOption {
             name: "rivers",
             default: "anew",
             help: "rivers after a solved turn: `anew` (solve each when it comes) or `kept` (play \
@@ -116,6 +121,7 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
 struct Options {
     blueprint: String,
     from: String,
+    to: String,
     rivers: String,
     values: String,
     menu: String,
@@ -130,6 +136,11 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
     let options: Options = resolver.options()?;
     let streets = [("flop", Street::Flop), ("turn", Street::Turn), ("river", Street::River)];
     let first = resolver.one_of("from", &options.from, &streets)?;
+    let last = resolver.one_of("to", &options.to, &streets)?;
+    if last < first {
+        let reason = format!("`to` is {last}, but must not be before `from`, {first}");
+        return Err(resolver.bad_option(reason));
+    }
     let anew = resolver.one_of("rivers", &options.rivers, &[("anew", true), ("kept", false)])?;
     let iterations = options.iterations;
     resolver.within("iterations", iterations, 1..=100_000)?;
@@ -208,7 +219,7 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
         let menus = menu.clone().map_or_else(Menus::shipped, Menus::new);
         let flops = values.as_ref().map(|values| values.flops(&asked, def)).transpose()?;
         let cache = Mutex::default();
-        let solvers = Solvers { blueprint, menus, flops, first, anew, floor, forced, cache };
+        let solvers = Solvers { blueprint, menus, flops, first, last, anew, floor, forced, cache };
         Ok(Some(Solving { solvers, iterations, enough, deadline }))
     });
     recipe.cost = Cost::Worker;
