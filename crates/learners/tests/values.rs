@@ -116,7 +116,7 @@ fn checking_down_is_the_game_in_which_nobody_bets() {
 }
 
 #[test]
-fn networks_have_the_published_numbers_of_parameters() {
+fn networks_have_the_published_sizes() {
     let check = |encoding: &Encoding, columns: usize, answers: usize| {
         assert_eq!((encoding.columns(), 2 * encoding.buckets()), (columns, answers));
     };
@@ -285,7 +285,7 @@ fn a_network_of_roots_learns_and_its_file_says_so() {
     assert!(worth(&situation, &values).abs() < 1e-5, "zero by the probabilities, not the roots");
 }
 
-/// Seven turns stand for 49: what they leave open is small beside the values.
+/// Seven turns stand for 49: they leave less than a quarter of the values' size open.
 #[test]
 fn a_few_turns_stand_for_all_where_hands_are_seen_one_at_a_time() {
     let database = database("flop", 1, 1);
@@ -343,7 +343,7 @@ fn a_few_turns_stand_for_all_where_hands_are_seen_one_at_a_time() {
             size += wanted[player][hand.index()].powi(2);
         }
     }
-    assert!(size > 0.0 && away < 0.03 * size, "{away} of {size}");
+    assert!(size > 0.0 && away < 0.05 * size, "{away} of {size}");
 }
 
 #[test]
