@@ -71,6 +71,28 @@ fn networks_learn_values_from_situations_and_say_how_far_off_they_are() {
     let bytes = |name: &str| fs::read(folder.join(name)).expect("a file");
     assert!(bytes("a.safetensors") == bytes("b.safetensors"));
 
+    assert!(folder.join("a.buckets").exists() && made["roots"] == false);
+
+    // Square roots, and fewer situations: a curve of each kind of network.
+    let root = folder.json((train, small, "--inputs root --out root.safetensors"));
+    assert_eq!((&root["roots"], &root["inputs"]), (&true.into(), &81.into()));
+    folder.write("a.json", made.to_string().as_bytes());
+    folder.write("root.json", root.to_string().as_bytes());
+    for (name, inputs) in [("few", "raw"), ("few-root", "root")] {
+        let out = format!("--situations 10 --inputs {inputs} --out {name}.safetensors");
+        let few = folder.json((train, small, out.as_str()));
+        folder.write(format!("{name}.json").as_str(), few.to_string().as_bytes());
+    }
+    let curves = folder.json("train curve a.json few.json root.json few-root.json");
+    assert_eq!(curves["curves"][0]["points"][1][0], 28.0);
+    assert_eq!(curves["curves"][0]["points"][1][1], made["hands"]["test"]["huber"]);
+    assert_eq!(
+        (&curves["curves"][1]["roots"], curves["crossings"].as_array().map(Vec::len)),
+        (&true.into(), Some(1))
+    );
+    folder.fails(3, "train curve a.json", "a curve needs two or more");
+    folder.fails(3, "train curve rivers", "what `cardroom train values --json` prints");
+
     let by_hand = "--encoding by-hand --epochs 3 --out c.safetensors";
     let made = folder.json((train, by_hand));
     assert!(made["hands"]["test"]["huber"].as_f64().is_some() && made["buckets"].is_null());
@@ -82,6 +104,7 @@ fn networks_learn_values_from_situations_and_say_how_far_off_they_are() {
     bad("--encoding cards", 2, "neither direct, ehs2, nested, potential or by-hand");
     bad("--encoding ehs2:40 --renamings 2", 2, "only direct sees suits");
     bad("--renamings 25", 2, "take 1 to 24");
+    bad("--encoding by-hand --inputs root", 2, "by-hand sees no probabilities");
     bad("--memory 1kB", 3, "--memory is");
     bad("--epochs 0", 3, "the number of epochs is 0");
     assert!(!folder.join("no").exists());

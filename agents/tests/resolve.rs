@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
+use abstraction::buckets::Buckets;
 use agents::{AgentError, AgentRng, Clock, Context, Decision, Registry};
-use cards::{Combo, Range};
+use cards::{Card, CardSet, Combo, Range};
 use game::{Action, GameDef, Policy, PublicState, Seat, Strategy, Turn, games};
 use models::network::{Activation, Network, Output, Precision, Scaling, Shape};
 use models::values::flop::{Flop, Stakes};
@@ -311,9 +312,14 @@ fn a_network_for_something_else_is_refused_with_what_it_is_for() {
         let network = Network::new(shape.clone(), vec![0.0; 4], none, output);
         network.expect("a network").with_notes(notes)
     };
+    let river = [("encoding", "ehs2"), ("street", "river"), ("stack", "200")];
+    let direct = [("encoding", "direct"), ("street", "turn"), ("stack", "200")];
     for (notes, part) in [
-        (&[("encoding", "direct"), ("street", "turn")][..], "the encoding direct"),
-        (&[("encoding", "by-hand"), ("street", "turn")], "the street turn"),
+        (&river[..], "the street river, but it must be one for the turn"),
+        (&[("encoding", "direct"), ("street", "turn")], "does not say for which stacks"),
+        (&direct, "the encoding direct and the street turn: a network with 3 inputs"),
+        (&[("encoding", "by-hand"), ("street", "turn"), ("stack", "200")], "3 inputs"),
+        (&[("encoding", "odd"), ("street", "turn"), ("stack", "200")], "its encoding odd"),
         (&[], "the encoding none"),
         (&[("encoding", "by-hand"), ("street", "flop")], "3 inputs"),
     ] {
@@ -325,10 +331,202 @@ fn a_network_for_something_else_is_refused_with_what_it_is_for() {
     }
 }
 
+/// Values by a network of turns: its answer for each turn by itself, from rows as documented.
+struct ByTurns {
+    flop: Flop,
+    network: Network,
+    /// The number of buckets and the bucket of each hand on a board.
+    buckets: (usize, fn(CardSet, Combo) -> usize),
+    /// Whether rows end with the board.
+    board: bool,
+}
+
+impl ByTurns {
+    /// Σ over the turns that a hand leaves of its answer times the probability of the other
+    /// player's hands there, over 45, less what checking down wins.
+    fn at_leaf(&self, leaf: &Leaf, ranges: [&[f32]; 2]) -> [Vec<f32>; 2] {
+        let (count, bucket) = self.buckets;
+        let hands = self.flop.hands();
+        let mut won = [1, 0].map(|other: usize| -> Vec<f32> {
+            self.flop.checked_down(ranges[other]).iter().map(|without| -without).collect()
+        });
+        let flop = hands.iter().fold(CardSet::FULL, |rest, hand| rest - hand.set());
+        for turn in Card::all().filter(|&card| !flop.contains(card)) {
+            let board = flop.with(turn);
+            let held: Vec<usize> =
+                (0..hands.len()).filter(|&at| !hands[at].set().contains(turn)).collect();
+            let masses =
+                ranges.map(|range| held.iter().map(|&at| f64::from(range[at])).sum::<f64>());
+            let mut row = vec![0.0_f32; 2 * count];
+            for player in 0..2 {
+                for &at in &held {
+                    row[player * count + bucket(board, hands[at])] +=
+                        (f64::from(ranges[player][at]) / masses[player]) as f32;
+                }
+            }
+            // A pot of 400 big blinds is 1; with 200 each it leaves as many pots behind.
+            row.push((200.0 / (leaf.behind / leaf.pot + 0.5) / 400.0) as f32);
+            if self.board {
+                row.extend(Card::all().map(|card| f32::from(u8::from(board.contains(card)))));
+            }
+            let mut answers = vec![0.0; 2 * count];
+            self.network.answer(&row, &mut answers);
+            for player in 0..2 {
+                for &at in &held {
+                    let value = answers[player * count + bucket(board, hands[at])];
+                    won[player][at] += masses[1 - player] as f32 / 45.0 * value;
+                }
+            }
+        }
+        won
+    }
+}
+
+impl LeafValues for ByTurns {
+    fn hands(&self) -> &[Combo] {
+        self.flop.hands()
+    }
+
+    fn checked_down(&self, reach: &[f32]) -> Vec<f32> {
+        self.flop.checked_down(reach)
+    }
+
+    fn beyond(&self, leaves: &[Leaf], ranges: [&[f32]; 2]) -> [Vec<f32>; 2] {
+        let mut all = [Vec::new(), Vec::new()];
+        for (number, leaf) in leaves.iter().enumerate() {
+            let count = self.flop.hands().len();
+            let of = ranges.map(|ranges| &ranges[number * count..(number + 1) * count]);
+            let found = self.at_leaf(leaf, of);
+            all.iter_mut().zip(found).for_each(|(all, found)| all.extend(found));
+        }
+        all
+    }
+}
+
+/// A network with arbitrary weights, with the notes of one that was trained.
+fn arbitrary(encoding: &str, shape: Shape, output: Output) -> Network {
+    let numbers = testing::numbers(shape.count().total(), 4);
+    let notes =
+        [("encoding", encoding), ("street", "turn"), ("stack", "200"), ("pots", "8 to 200")];
+    let notes = notes.iter().map(|&(key, note)| (key.to_owned(), note.to_owned())).collect();
+    let none = Scaling::none(shape.inputs);
+    Network::new(shape, numbers, none, output).expect("a network").with_notes(notes)
+}
+
+#[test]
+fn a_flop_is_solved_with_what_a_network_of_turns_says_of_each_turn() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let def = Arc::new(games::nolimit_holdem());
+    let public = after(&def, &[Action::RaiseTo(300), Action::Call]);
+    let all = Range::uniform();
+    let menu = abstraction::menu::find("fcpa").expect("it ships");
+    let menu = |state: &PublicState| menu.actions(state).to_vec();
+    let category =
+        |board: CardSet, hand: Combo| cards::evaluate(board | hand.set()).category() as usize;
+    let of_hand = |_: CardSet, hand: Combo| hand.index();
+    type Of = fn(CardSet, Combo) -> usize;
+    for (encoding, count, bucket, board) in
+        [("direct", Combo::COUNT, of_hand as Of, true), ("category", 9, category as Of, false)]
+    {
+        let inputs = 2 * count + 1 + if board { 52 } else { 0 };
+        let shape =
+            Shape { inputs, hidden: vec![4], outputs: 2 * count, activation: Activation::Prelu };
+        let network = arbitrary(encoding, shape, Output::ZeroSum);
+        let file = folder.path().join(format!("{encoding}.safetensors"));
+        std::fs::write(&file, network.to_bytes(Precision::Single)).expect("written");
+        let flop = Flop::new(public.board().set()).expect("a flop");
+        let values = ByTurns { flop, network, buckets: (count, bucket), board };
+        let mut game = DepthLimited::new(&public, [&all, &all], &menu, values).expect("a game");
+        (0..3).for_each(|_| game.step());
+        let solved = game.strategies_at(&public).expect("a decision");
+        let (_, actions) = game.actions(&public).expect("a decision");
+        let name = format!(
+            "resolve:blueprint=call,menu=fcpa,from=flop,iterations=3,floor=999,values={}",
+            file.display()
+        );
+        let played = strategies(&*policy(&name, &def), &public);
+        let (mut mixed, mut away) = (0, 0.0);
+        for ((combo, chances), (other, strategy)) in solved.iter().zip(&played) {
+            assert_eq!(combo, other);
+            mixed += usize::from(chances.iter().all(|&chance| chance < 0.99));
+            for (action, chance) in actions.iter().zip(chances) {
+                let found = strategy.probability(*action);
+                // Rounding grows where two actions are worth almost the same.
+                assert!((found - chance).abs() < 2e-2, "{encoding}, {combo}: {found}, {chance}");
+                away += (found - chance).abs() / solved.len() as f64;
+            }
+        }
+        assert!(away < 2e-4, "{encoding}: {away} for each hand");
+        assert!(mixed > 100, "{encoding}: {mixed} hands that do one thing or another");
+        let (decision, _) = on_a_clock(&name, &public, "KhKc", Duration::ZERO);
+        let note = decision.note.expect("it says how");
+        assert!(note.contains("learned from stacks of 0.50 to 24.5 pots: "), "{note}");
+        assert!(note.ends_with("ends of the betting are beyond"), "{note}");
+    }
+}
+
+#[test]
+fn buckets_beside_a_network_that_it_has_not_learned_from_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("net.safetensors");
+    let shape = Shape { inputs: 19, hidden: vec![], outputs: 18, activation: Activation::Prelu };
+    let network = arbitrary("category", shape, Output::ZeroSum);
+    std::fs::write(&file, network.to_bytes(Precision::Single)).expect("written");
+    let name = format!("resolve:from=flop,values={}", file.display());
+    for (recipe, refused) in [
+        ("preflop=169 flop=category turn=category river=category", false),
+        ("preflop=169 flop=category turn=category river=ehs2:5", true),
+    ] {
+        let buckets = Buckets::make(&recipe.parse().expect("a recipe"), |_| ()).expect("buckets");
+        let mut bytes = Vec::new();
+        buckets.write(&mut bytes).expect("written");
+        std::fs::write(folder.path().join("net.buckets"), bytes).expect("written");
+        let found = Registry::standard().resolve(&name);
+        assert_eq!(found.is_err(), refused, "{recipe}");
+        if let Err(error) = found {
+            assert!(error.to_string().contains("net.buckets"), "{error}");
+        }
+    }
+}
+
+#[test]
+fn a_network_that_sees_one_hand_at_a_time_on_turns_plays_flops() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("net.safetensors");
+    let inputs = models::values::by_hand::COLUMNS;
+    let shape = Shape { inputs, hidden: vec![4], outputs: 1, activation: Activation::Prelu };
+    let network = arbitrary("by-hand", shape, Output::Identity);
+    std::fs::write(&file, network.to_bytes(Precision::Single)).expect("written");
+    let def = Arc::new(games::nolimit_holdem());
+    let public = after(&def, &[Action::RaiseTo(3_000), Action::Call]);
+    let name = "resolve:blueprint=call,menu=fcpa,from=flop,iterations=1,floor=999";
+    let (by_file, _) =
+        on_a_clock(&format!("{name},values={}", file.display()), &public, "KhKc", Duration::ZERO);
+    let (shipped, _) = on_a_clock(name, &public, "KhKc", Duration::ZERO);
+    assert!(by_file.note.expect("it says how").contains("solved here on the flop"));
+    assert_ne!(by_file.values, shipped.values, "its own values");
+}
+
+#[test]
+fn after_the_last_solved_street_the_blueprint_plays() {
+    let def = Arc::new(games::nolimit_holdem_with(vec![1_000, 1_000]));
+    let raised = [Action::RaiseTo(300), Action::Call];
+    let flop = after(&def, &raised);
+    let turn = after(&def, &[raised, [Action::Call; 2]].concat());
+    let name = |to: &str| format!("resolve:blueprint=call,from=flop,iterations=3,floor=9,to={to}");
+    let [short, long, call] =
+        [name("flop"), name("river"), "call".to_owned()].map(|name| policy(&name, &def));
+    assert_eq!(strategies(&*short, &flop), strategies(&*long, &flop));
+    assert_ne!(strategies(&*short, &flop), strategies(&*call, &flop));
+    assert_eq!(strategies(&*short, &turn), strategies(&*call, &turn));
+    assert_ne!(strategies(&*long, &turn), strategies(&*call, &turn));
+}
+
 #[test]
 fn options_that_make_no_sense_are_refused_by_name() {
     for (name, part) in [
         ("resolve:from=preflop", "flop, turn or river"),
+        ("resolve:from=river,to=turn", "`to` is turn, but must not be before `from`, river"),
         ("resolve:values=net.safetensors", "from=flop"),
         ("resolve:from=flop,values=nowhere.safetensors", "nowhere.safetensors"),
         ("resolve:values=blueprint", "from=flop"),

@@ -30,7 +30,7 @@ def read(path):
 
 
 def graph(tensors, metadata):
-    """The network as an ONNX model from `rows` to `answers`."""
+    """The network as an ONNX model from `rows`, with roots taken, to `answers`."""
     layers = sum(name.endswith(".weight") for name in tensors)
     nodes = [
         helper.make_node("Sub", ["rows", "input.mean"], ["moved"]),
@@ -69,7 +69,10 @@ def check(folder, path):
     model, columns, width = graph(tensors, metadata)
     rows = numpy.fromfile(folder / "rows.f32", "<f4").reshape(-1, columns)
     session = onnxruntime.InferenceSession(model.SerializeToString())
-    (wanted,) = session.run(None, {"rows": rows})
+    roots = int(metadata.get("cardroom.roots", 0))
+    rooted = rows.copy()
+    rooted[:, :roots] = numpy.sqrt(numpy.maximum(rows[:, :roots], 0))
+    (wanted,) = session.run(None, {"rows": rooted})
     worst = 0.0
     for kind in ["one", "many"]:
         found = numpy.fromfile(folder / f"{path.stem}.{kind}.f32", "<f4").reshape(-1, width)

@@ -1,7 +1,7 @@
-//! Values of hands where the flop's betting ends, for solutions of the flop: by a network, or by
-//! the blueprint's continuation strategies.
+//! Values of hands where the flop's betting ends by the blueprint's continuation strategies: the
+//! tables of [`values where the flop's betting ends`](super::flops).
 //!
-//! With the latter each player chooses, by the strength of its hand and without knowing the other's
+//! Each player chooses, by the strength of its hand and without knowing the other's
 //! choice, how it plays the turn and the river: as the blueprint does, or with more folds, calls or
 //! raises (Brown, Sandholm, Amos, "Depth-limited solving for imperfect-information games", NeurIPS
 //! 2018; both players choose, as in Brown and Sandholm, "Superhuman AI for multiplayer poker",
@@ -12,20 +12,18 @@
 //! pair of classes of hands that are alike in strength on the flop.
 
 use std::cmp::Ordering;
-use std::ops::RangeInclusive;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use abstraction::betting::{BettingTree, NodeKind};
 use abstraction::translate::reached;
-use cards::{Board, Card, CardSet, Combo, FlopPairs, OnBoard};
+use cards::{Card, CardSet, OnBoard};
 use game::{Action, PublicState, Street};
-use models::network::Network;
-use models::values::flop::{COLUMNS, Flop, Stakes, zero_sum};
+use models::values::flop::{Flop, zero_sum};
 use rand::seq::IteratorRandom;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use solvers::strategy::{AbstractStrategy, InBuckets, TreeStrategy};
-use solvers::subgame::{Leaf, LeafValues};
+use solvers::subgame::Leaf;
 
 /// Number of continuation strategies: the blueprint, and more folds, calls and raises.
 const STRATEGIES: usize = 4;
@@ -42,19 +40,20 @@ const BATCH_SIZE: usize = 4_096;
 /// Number of iterations in which the choices are solved.
 const ITERATIONS: usize = 100;
 /// The bytes of a flop: its deals, and a table for each of some ten leaves.
-const BYTES: u64 = (49 * RIVERS * PAIRS * size_of::<Deal>() + 10 * TABLE * size_of::<f32>()) as u64;
+pub(super) const BYTES: u64 =
+    (49 * RIVERS * PAIRS * size_of::<Deal>() + 10 * TABLE * size_of::<f32>()) as u64;
 /// The numbers of a [`Table`].
 const TABLE: usize = STRATEGIES * STRATEGIES * CLASSES * CLASSES;
 
 /// The continuation strategies of a blueprint.
-struct Continuations {
+pub(super) struct Continuations {
     blueprint: Arc<dyn TreeStrategy>,
     /// The blueprint's first decisions of the turn, with the stacks in pots.
     turns: Vec<(f64, u32)>,
 }
 
 /// The winnings of continuation strategies on a flop.
-struct OnFlop {
+pub(super) struct OnFlop {
     of: Arc<Continuations>,
     /// The class of each hand.
     classes: Vec<u8>,
@@ -65,7 +64,7 @@ struct OnFlop {
 
 /// The winnings of continuation strategies at a leaf.
 #[derive(Clone)]
-struct AtLeaf {
+pub(super) struct AtLeaf {
     table: Arc<Table>,
     /// The stacks in pots, where they are fewer than in the blueprint as a share of its.
     shallower: f32,
@@ -374,224 +373,6 @@ fn total(shares: &[f32; STRATEGIES], values: &[f32; STRATEGIES]) -> f32 {
     shares.iter().zip(values).map(|(share, value)| share * value).sum()
 }
 
-/// The network inside the program; docs/resolve.md has its recipe.
-const SHIPPED: &[u8] = include_bytes!("../../models/end-of-flop.safetensors");
-/// Maximum number of cached flops, besides those of cached solutions.
-const CACHED_FLOPS: usize = 4;
-
-/// The estimate of values, and the flops last asked about.
-pub(super) struct Flops {
-    estimate: Estimate,
-    cache: Mutex<Vec<(CardSet, EndOfFlop)>>,
-}
-
-/// The estimator of values beyond checking down.
-enum Estimate {
-    /// A network, with the stacks in pots that it has learned from, if its file says so.
-    Network(Arc<Network>, Option<RangeInclusive<f64>>),
-    Continuations(Arc<Continuations>),
-}
-
-impl Flops {
-    /// The flops with the values of the network inside the program.
-    pub(super) fn shipped() -> Flops {
-        let network = Network::read(SHIPPED).expect("a test reads it");
-        Flops::new(network).expect("a test reads it")
-    }
-
-    /// The flops with the values of a network.
-    ///
-    /// # Errors
-    /// When the network was not made for the end of the flop: says what it was made for.
-    pub(super) fn new(network: Network) -> Result<Flops, String> {
-        let note = |name| network.notes().get(name).map_or("none", String::as_str);
-        let made = (note("encoding"), note("street"));
-        if made != ("by-hand", "flop") {
-            let (encoding, street) = made;
-            return Err(format!(
-                "a network for the encoding {encoding} and the street {street}, but it must be one \
-                 for by-hand and flop: `cardroom train values --encoding by-hand` makes it from \
-                 situations of the flop"
-            ));
-        }
-        let shape = network.shape();
-        if (shape.inputs, shape.outputs) != (COLUMNS, 1) {
-            let (inputs, outputs) = (shape.inputs, shape.outputs);
-            return Err(format!(
-                "a network with {inputs} inputs and {outputs} outputs, but it must have {COLUMNS} \
-                 and 1: train it again"
-            ));
-        }
-        let learned = learned_depths(note("pots"), note("stack"));
-        let estimate = Estimate::Network(Arc::new(network), learned);
-        Ok(Flops { estimate, cache: Mutex::default() })
-    }
-
-    /// The flops with the values of a blueprint's continuation strategies; `None` if it does not
-    /// see cards in buckets, or has no turn.
-    pub(super) fn of_blueprint(blueprint: Arc<dyn TreeStrategy>) -> Option<Flops> {
-        let estimate = Estimate::Continuations(Arc::new(Continuations::new(blueprint)?));
-        Some(Flops { estimate, cache: Mutex::default() })
-    }
-
-    /// The bytes of the values on a flop, which has two matrices of all pairs of hands.
-    pub(super) fn bytes(&self) -> u64 {
-        let pairs = (2 * FlopPairs::HANDS * FlopPairs::HANDS * size_of::<f32>()) as u64;
-        match self.estimate {
-            Estimate::Network(..) => pairs,
-            Estimate::Continuations(_) => pairs + BYTES,
-        }
-    }
-
-    /// The least time in seconds in which a flop can be solved.
-    pub(super) fn least_time(&self) -> f64 {
-        match self.estimate {
-            Estimate::Network(..) => 0.5,
-            Estimate::Continuations(_) => 5.0,
-        }
-    }
-
-    /// The values of hands where the betting on a flop ends; `None` if the board has not three
-    /// cards.
-    pub(super) fn for_board(&self, board: Board) -> Option<EndOfFlop> {
-        let board = board.set();
-        let cache = || self.cache.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = cache().iter().find(|(of, _)| *of == board).map(|(_, flop)| flop.clone());
-        if let Some(known) = known {
-            return Some(EndOfFlop { outside: Arc::default(), ..known });
-        }
-        let flop = Flop::new(board).ok()?;
-        let beyond = match &self.estimate {
-            Estimate::Network(network, learned) => {
-                BettingValues::Network(Arc::clone(network), learned.clone())
-            }
-            Estimate::Continuations(all) => {
-                let on_flop = Arc::new(all.on_flop(board, &flop));
-                BettingValues::Continuations { on_flop, leaves: Vec::new() }
-            }
-        };
-        let flop = EndOfFlop { flop: Arc::new(flop), beyond, outside: Arc::default() };
-        let mut cache = cache();
-        cache.insert(0, (board, flop.clone()));
-        cache.truncate(CACHED_FLOPS);
-        Some(flop)
-    }
-}
-
-/// The values of hands where the betting on a flop ends.
-#[derive(Clone)]
-pub(super) struct EndOfFlop {
-    flop: Arc<Flop>,
-    beyond: BettingValues,
-    outside: Arc<OnceLock<Outside>>,
-}
-
-/// The leaves that a network is asked about beyond what it has learned from.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Outside {
-    /// Their number.
-    leaves: usize,
-    /// The number of leaves where chips are left.
-    of: usize,
-    /// The stacks in pots that it has learned from.
-    learned: RangeInclusive<f64>,
-}
-
-impl Outside {
-    /// A part of a sentence about the solution; empty if there are none.
-    pub(super) fn words(&self) -> String {
-        let Outside { leaves, of, learned } = self;
-        if *leaves == 0 {
-            return String::new();
-        }
-        format!(
-            ", by a network that has learned from stacks of {:.2} to {:.1} pots: {leaves} of {of} \
-             ends of the betting are beyond",
-            learned.start(),
-            learned.end()
-        )
-    }
-}
-
-/// The least and the greatest stacks in pots in situations with these pots, such as `2 to 300`, and
-/// stacks, in big blinds; each player has paid half the pot.
-fn learned_depths(pots: &str, stack: &str) -> Option<RangeInclusive<f64>> {
-    let (least, most) = pots.split_once(" to ")?;
-    let [least, most] = [least.parse::<f64>().ok()?, most.parse::<f64>().ok()?];
-    let stack: f64 = stack.parse().ok()?;
-    let depth = |pot: f64| (stack - 0.5 * pot) / pot;
-    (least > 0.0 && most >= least).then(|| depth(most)..=depth(least))
-}
-
-impl EndOfFlop {
-    /// The leaves beyond what a network has learned from, once it has been asked.
-    pub(super) fn outside(&self) -> Arc<OnceLock<Outside>> {
-        Arc::clone(&self.outside)
-    }
-}
-
-/// The values beyond checking down.
-#[derive(Clone)]
-enum BettingValues {
-    Network(Arc<Network>, Option<RangeInclusive<f64>>),
-    Continuations {
-        on_flop: Arc<OnFlop>,
-        /// Entries by the leaf's number.
-        leaves: Vec<AtLeaf>,
-    },
-}
-
-impl LeafValues for EndOfFlop {
-    fn hands(&self) -> &[Combo] {
-        self.flop.hands()
-    }
-
-    fn checked_down(&self, reach: &[f32]) -> Vec<f32> {
-        self.flop.checked_down(reach)
-    }
-
-    fn prepare(&mut self, states: &[(Leaf, &PublicState)]) {
-        match &mut self.beyond {
-            BettingValues::Continuations { on_flop, leaves } => {
-                *leaves = states.iter().map(|(leaf, state)| on_flop.at_leaf(leaf, state)).collect();
-            }
-            BettingValues::Network(_, Some(learned)) => {
-                let open = states.iter().filter(|(leaf, _)| leaf.behind > 0.0);
-                let depths = open.map(|(leaf, _)| leaf.behind / leaf.pot);
-                // A thousandth more or less is rounding.
-                let near = 0.999 * learned.start()..=1.001 * learned.end();
-                let beyond: Vec<bool> = depths.map(|depth| !near.contains(&depth)).collect();
-                let leaves = beyond.iter().filter(|&&beyond| beyond).count();
-                let (of, learned) = (beyond.len(), learned.clone());
-                let _ = self.outside.set(Outside { leaves, of, learned });
-            }
-            BettingValues::Network(_, None) => (),
-        }
-    }
-
-    fn beyond(&self, leaves: &[Leaf], ranges: [&[f32]; 2]) -> [Vec<f32>; 2] {
-        let flop = &*self.flop;
-        match &self.beyond {
-            BettingValues::Network(network, _) => {
-                let stakes =
-                    |leaf: &Leaf| Stakes { pot: leaf.pot as f32, behind: leaf.behind as f32 };
-                let stakes: Vec<Stakes> = leaves.iter().map(stakes).collect();
-                flop.prospects(&stakes, ranges).beyond(network, ranges)
-            }
-            BettingValues::Continuations { on_flop, leaves: prepared } => {
-                let [first, second] = ranges.map(|range| range.chunks_exact(FlopPairs::HANDS));
-                let each = leaves.iter().zip(first.zip(second));
-                let found: Vec<[Vec<f32>; 2]> = parallel::map(each, |(leaf, (first, second))| {
-                    on_flop.beyond(flop, &prepared[leaf.number], [first, second])
-                });
-                [0, 1].map(|player: usize| {
-                    found.iter().flat_map(|found| &found[player]).copied().collect()
-                })
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use abstraction::buckets::Buckets;
@@ -600,19 +381,6 @@ mod tests {
     use solvers::strategy::BoardStrategy;
 
     use super::*;
-
-    #[test]
-    fn a_network_has_learned_from_the_stacks_of_its_pots() {
-        // 200 big blinds each: 199 behind a pot of 2, 50 behind one of 300.
-        let learned = learned_depths("2 to 300", "200").expect("depths");
-        assert!((learned.start() - 50.0 / 300.0).abs() < 1e-12, "{learned:?}");
-        assert!((learned.end() - 199.0 / 2.0).abs() < 1e-12, "{learned:?}");
-        for (pots, stack) in
-            [("none", "200"), ("2 to 300", "none"), ("9 to 3", "200"), ("0 to 3", "9")]
-        {
-            assert_eq!(learned_depths(pots, stack), None, "{pots} {stack}");
-        }
-    }
 
     /// Goes all-in with a probability on one street where nothing was bet, and answers with a call
     /// with another.

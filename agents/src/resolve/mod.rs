@@ -1,5 +1,5 @@
 //! `resolve`: solves the rest of the hand in play, range against range on exact cards, or the flop
-//! to the end of its betting (`continuations.rs`), and plays the solution.
+//! to the end of its betting (`flops.rs`), and plays the solution.
 //!
 //! Another agent, the blueprint, plays the earlier streets and gives both players' ranges at the
 //! first street that is solved. From there on each solution starts from the ranges of the previous
@@ -13,6 +13,7 @@
 //! in the own range, and in games other than heads-up no-limit hold'em.
 
 mod continuations;
+mod flops;
 mod solve;
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,12 +24,13 @@ use abstraction::menu::BetMenu;
 use cards::HoleCards;
 use game::{Action, Betting, GameDef, InfoSet, Played, PublicState, Seat, Strategy, Street, Turn};
 use models::network::Network;
+use models::values::Encoding;
 use serde::Deserialize;
 use solvers::holdem::is_holdem;
 
 use crate::fallback::{PartialAgent, PartialPolicy};
 use crate::random_hands::combo;
-use crate::resolve::continuations::Flops;
+use crate::resolve::flops::Flops;
 use crate::resolve::solve::{Effort, Resolver as Solvers, Solved};
 use crate::{
     AgentChoice, AgentError, AgentOption, AgentSpec, Context, Cost, Decision, Recipe, Resolver,
@@ -56,6 +58,11 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
                    or `flop` (seconds, with estimated values at the end of its betting)",
         },
         AgentOption {
+            name: "to",
+            default: "river",
+            help: "the last solved street, `from` or a later one; after it the blueprint plays",
+        },
+        AgentOption {
             name: "rivers",
             default: "anew",
             help: "rivers after a solved turn: `anew` (solve each when it comes) or `kept` (play \
@@ -65,9 +72,9 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
             name: "values",
             default: "shipped",
             help: "the values at the end of the flop: `shipped` (a network), another network's \
-                   file, which `cardroom train values --encoding by-hand` makes from situations \
-                   of the flop, or `blueprint`: there each player chooses whether it plays on as \
-                   the blueprint, or with more folds, calls or raises",
+                   file, which `cardroom train values` makes from situations of the flop or the \
+                   turn, or `blueprint`: there each player chooses whether it plays on as the \
+                   blueprint, or with more folds, calls or raises",
         },
         AgentOption {
             name: "menu",
@@ -114,6 +121,7 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
 struct Options {
     blueprint: String,
     from: String,
+    to: String,
     rivers: String,
     values: String,
     menu: String,
@@ -128,6 +136,11 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
     let options: Options = resolver.options()?;
     let streets = [("flop", Street::Flop), ("turn", Street::Turn), ("river", Street::River)];
     let first = resolver.one_of("from", &options.from, &streets)?;
+    let last = resolver.one_of("to", &options.to, &streets)?;
+    if last < first {
+        let reason = format!("`to` is {last}, but must not be before `from`, {first}");
+        return Err(resolver.bad_option(reason));
+    }
     let anew = resolver.one_of("rivers", &options.rivers, &[("anew", true), ("kept", false)])?;
     let iterations = options.iterations;
     resolver.within("iterations", iterations, 1..=100_000)?;
@@ -168,8 +181,10 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
             let path = resolver.file(name);
             let network = Network::open(&path).map_err(|error| error.to_string());
             files.push(path.clone());
-            let flops = network.and_then(Flops::new);
+            let flops = network.and_then(|network| Flops::new(network, &path));
             let flops = flops.map_err(|reason| AgentError::bad_file(&path, reason))?;
+            let beside = Encoding::beside(&path);
+            files.extend(Some(beside).filter(|beside| beside.exists()));
             Some(Values::Network(Arc::new(flops)))
         }
         (_, "shipped") => None,
@@ -204,7 +219,7 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
         let menus = menu.clone().map_or_else(Menus::shipped, Menus::new);
         let flops = values.as_ref().map(|values| values.flops(&asked, def)).transpose()?;
         let cache = Mutex::default();
-        let solvers = Solvers { blueprint, menus, flops, first, anew, floor, forced, cache };
+        let solvers = Solvers { blueprint, menus, flops, first, last, anew, floor, forced, cache };
         Ok(Some(Solving { solvers, iterations, enough, deadline }))
     });
     recipe.cost = Cost::Worker;

@@ -21,7 +21,7 @@ use solvers::subgame::{DepthLimited, Gadget, Options, Solver, Spot, Subgame};
 
 use crate::reach::ActionMatching;
 use crate::resolve::Menus;
-use crate::resolve::continuations::{EndOfFlop, Flops, Outside};
+use crate::resolve::flops::{EndOfFlop, Flops, Outside};
 use crate::{Clock, reach};
 
 /// Minimum probability of an action of the other player when its range is updated.
@@ -39,6 +39,8 @@ pub(super) struct Resolver {
     pub(super) flops: Option<Arc<Flops>>,
     /// The first street that is solved.
     pub(super) first: Street,
+    /// The last street that is solved.
+    pub(super) last: Street,
     /// Whether each later street is solved when it is dealt, or played by the solution before it.
     pub(super) anew: bool,
     /// Solutions with a higher exploitability, as a share of the pot, are not played.
@@ -80,14 +82,15 @@ struct Start {
 }
 
 impl Resolver {
-    /// The solution for a decision of a seat; `None` on earlier streets, and if there is no
-    /// solution or it is too far from an equilibrium.
+    /// The solution for a decision of a seat; `None` on earlier streets and on later ones than the
+    /// last that is solved, and if there is no solution or it is too far from an equilibrium.
     pub(super) fn solution_at(
         &self,
         public: &PublicState,
         seat: Seat,
         effort: &Effort,
     ) -> Option<Arc<Solved>> {
+        (public.street() <= self.last).then_some(())?;
         let mut start = Start::fresh(beginning(public, self.first)?);
         loop {
             let street = start.root.street();

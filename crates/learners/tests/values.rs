@@ -14,7 +14,8 @@ use learners::values::{
     encoding_error, end_of_flop, errors, samples,
 };
 use learners::{Progress, Training};
-use models::network::{Activation, Network, Output};
+use models::network::{Activation, Network, Output, Precision, Scaling, Shape};
+use models::values::turns::TurnNetwork;
 use models::values::{Encoding, flop};
 
 fn database(street: &str, count: u64, iterations: u32) -> Database {
@@ -115,7 +116,7 @@ fn checking_down_is_the_game_in_which_nobody_bets() {
 }
 
 #[test]
-fn networks_have_the_published_numbers_of_parameters() {
+fn networks_have_the_published_sizes() {
     let check = |encoding: &Encoding, columns: usize, answers: usize| {
         assert_eq!((encoding.columns(), 2 * encoding.buckets()), (columns, answers));
     };
@@ -239,12 +240,110 @@ fn networks_learn_values_that_sum_to_zero_and_beat_checking_down() {
     let of_hands = encoding.on_board(situation.board).expect("a river");
     let mut answers = vec![0.0; 100];
     let mut row = Vec::new();
-    encoding.row(&of_hands, situation.board, situation.pot, situation.ranges, &mut row);
+    encoding.row(&of_hands, &situation.seen(), &mut row);
     network.answer(&row, &mut answers);
     let sum: f64 = row.iter().zip(&answers).map(|(&a, &b)| f64::from(a) * f64::from(b)).sum();
     assert!(sum.abs() < 1e-6, "over the buckets of both ranges: {sum}");
     let on_train = model.errors_of_buckets(&database, train.clone());
     assert!(on_train.huber < zero.huber && errors(&model, &database, train).huber > 0.0);
+}
+
+#[test]
+fn a_network_of_roots_learns_and_its_file_says_so() {
+    let database = database("river", 20, 20);
+    let encoding = buckets(Street::River, "category");
+    let count = 2 * encoding.buckets();
+    let rows = |roots: usize| {
+        let rows = samples(&encoding, &database, 0..20, 1).expect("rows");
+        rows.with_roots(roots).expect("so many columns")
+    };
+    let options = MlpOptions {
+        hidden: vec![8],
+        activation: Activation::Prelu,
+        batch: 4,
+        epochs: 30,
+        patience: None,
+        ..MlpOptions::default()
+    };
+    let train = |roots: usize| {
+        let (output, loss) = (Output::ZeroSum, Loss::RangeHuber);
+        let training = Mlp::with_output(rows(roots), None, output, loss, options.clone());
+        let (network, steps) = learned(training.expect("training"));
+        assert!(steps.last().expect("steps").loss < steps[0].loss);
+        network
+    };
+    let (raw, root) = (train(0), train(count));
+    assert_eq!((raw.scaling().roots(), root.scaling().roots()), (0, count));
+    assert_ne!(raw.parameters(), root.parameters());
+    let read = Network::read(&root.to_bytes(Precision::Single)).expect("a network");
+    assert_eq!(read.scaling(), root.scaling());
+    // The mean of a column is that of the roots.
+    let mean: f64 = (0..20).map(|row| f64::from(rows(0).row(row)[3]).sqrt()).sum::<f64>() / 20.0;
+    assert!((f64::from(root.scaling().mean()[3]) - mean).abs() < 1e-5);
+    let situation = database.game(0);
+    let values = Encoded { encoding: &encoding, network: &root }.values(&situation);
+    assert!(worth(&situation, &values).abs() < 1e-5, "zero by the probabilities, not the roots");
+}
+
+/// Seven turns stand for 49: they leave less than a quarter of the values' size open.
+#[test]
+fn a_few_turns_stand_for_all_where_hands_are_seen_one_at_a_time() {
+    let database = database("flop", 1, 1);
+    let situation = database.game(0);
+    let shape = Shape {
+        inputs: models::values::by_hand::COLUMNS,
+        hidden: vec![],
+        outputs: 1,
+        activation: Activation::Prelu,
+    };
+    // What a hand wins beyond checking down is a tenth of its win rate.
+    let mut parameters = vec![0.0; shape.inputs + 1];
+    parameters[3] = 0.1;
+    let none = Scaling::none(shape.inputs);
+    let network = Network::new(shape, parameters, none, Output::Identity).expect("a network");
+    let model = ByHand { network: &network, stack: 200.0 };
+    let on_flop = flop::Flop::new(situation.flop).expect("a flop");
+    let ranges = situation.ranges.map(|range| -> Vec<f32> {
+        let of_hands: Vec<f32> = on_flop.hands().iter().map(|hand| range[hand.index()]).collect();
+        let total: f32 = of_hands.iter().sum();
+        of_hands.iter().map(|share| share / total).collect()
+    });
+    let pot = situation.pot;
+    let ends = [flop::Stakes { pot, behind: 200.0 - pot / 2.0 }];
+    let few = TurnNetwork::new(network.clone(), None, 200.0).expect("it fits");
+    let turns = few.on_flop(situation.flop);
+    let found = few.beyond(&on_flop, &turns, &ends, [&ranges[0], &ranges[1]]);
+    let mut wanted = [0, 1].map(|_| vec![0.0; Combo::COUNT]);
+    for turn in Card::all().filter(|&card| !situation.flop.contains(card)) {
+        let board = situation.flop.with(turn);
+        let mut masses = [0.0_f32; 2];
+        let left = [0, 1].map(|player: usize| {
+            let mut left = vec![0.0; Combo::COUNT];
+            let hands = on_flop.hands().iter().zip(&ranges[player]);
+            for (hand, share) in hands.filter(|(hand, _)| !hand.set().contains(turn)) {
+                masses[player] += share;
+                left[hand.index()] = *share;
+            }
+            left.iter_mut().for_each(|share| *share /= masses[player]);
+            left
+        });
+        let situation = Solved { board, ranges: [&left[0], &left[1]], ..situation };
+        let (values, without) = (model.values(&situation), CheckDown.values(&situation));
+        for player in 0..2 {
+            for hand in on_flop.hands().iter().filter(|hand| !hand.set().contains(turn)) {
+                let beyond = values[player][hand.index()] - without[player][hand.index()];
+                wanted[player][hand.index()] += masses[1 - player] * beyond / 45.0;
+            }
+        }
+    }
+    let (mut away, mut size) = (0.0, 0.0);
+    for player in 0..2 {
+        for (hand, found) in on_flop.hands().iter().zip(&found[player]) {
+            away += (found - wanted[player][hand.index()]).powi(2);
+            size += wanted[player][hand.index()].powi(2);
+        }
+    }
+    assert!(size > 0.0 && away < 0.05 * size, "{away} of {size}");
 }
 
 #[test]

@@ -7,3 +7,4 @@ mod network;
 mod slow_network;
 mod trained_model;
 mod tree;
+mod turns;

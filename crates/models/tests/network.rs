@@ -29,6 +29,15 @@ fn small() -> Network {
     network(&shape(3, &[5, 4], 2, Activation::Prelu), Output::Softmax).with_notes(notes)
 }
 
+/// A network that takes the square roots of two columns.
+fn rooted() -> Network {
+    let shape = shape(3, &[5, 4], 2, Activation::Prelu);
+    let parameters = numbers(shape.count().total(), 5);
+    let scaling = Scaling::new(numbers(3, 2), vec![0.5, 2.0, 3.0]).expect("a scaling");
+    let scaling = scaling.with_roots(2).expect("of three columns");
+    Network::new(shape, parameters, scaling, Output::ZeroSum).expect("a network")
+}
+
 /// The answers of a network, sum by sum in f64.
 fn answers(network: &Network, row: &[f32]) -> Vec<f64> {
     let parameters: Vec<f64> = network.parameters().iter().map(|&number| number.into()).collect();
@@ -49,14 +58,11 @@ fn parameters_are_counted_as_published() {
     let count = shape(25, &[512; 7], 4, Activation::Relu).count();
     assert_eq!(count.weights + count.hidden_biases, 1_591_296);
     assert_eq!(shape(35, &[512; 7], 4, Activation::Relu).count().total(), 1_596_420);
-    // Value networks of seven layers of 500 with PReLU: weights and biases are what is published of
-    // them.
-    for (inputs, outputs, published) in
-        [(2653, 2652, 4_158_652), (2001, 2000, 3_506_000), (2705, 2652, 4_184_652)]
-    {
+    // Value networks of seven layers of 500 with PReLU, of which only the sizes are published.
+    for (inputs, outputs) in [(2653, 2652), (2001, 2000), (2705, 2652)] {
         let count = shape(inputs, &[500; 7], outputs, Activation::Prelu).count();
-        assert_eq!(count.total() - count.slopes, published);
-        assert_eq!(count.slopes, 7);
+        let units = (inputs + 1) * 500 + 6 * 501 * 500 + 501 * outputs;
+        assert_eq!((count.total() - count.slopes, count.slopes), (units, 7));
     }
 }
 
@@ -85,6 +91,32 @@ fn one_row_and_many_are_what_the_sums_say() {
             }
         }
     }
+}
+
+#[test]
+fn a_network_of_roots_takes_roots_and_its_zero_sum_is_that_of_the_probabilities() {
+    let network = rooted();
+    let rows = [[0.25_f32, 0.0, 0.7], [0.9, 0.01, -0.7], [1.0, 0.5, 0.0]];
+    for row in rows {
+        let mut found = [0.0; 2];
+        network.answer(&row, &mut found);
+        let mut many = [0.0; 2];
+        network.answer_all(&row, &mut many);
+        let wanted = answers(&network, &row);
+        let (sum, total) = (
+            f64::from(row[0]) * wanted[0] + f64::from(row[1]) * wanted[1],
+            f64::from(row[0] + row[1]),
+        );
+        for at in 0..2 {
+            let wanted = wanted[at] - sum / total;
+            let away = [found[at], many[at]].map(|found| (f64::from(found) - wanted).abs());
+            assert!(away.iter().all(|away| *away < 1e-5), "{row:?}: {away:?}");
+        }
+    }
+    let error = Scaling::none(2).with_roots(3).expect_err("two columns").to_string();
+    assert!(error.contains("3 of 2 columns"), "{error}");
+    let text = String::from_utf8_lossy(&network.to_bytes(Precision::Single)).into_owned();
+    assert!(text.contains("\"cardroom.roots\":\"2\""), "{text}");
 }
 
 #[test]
@@ -117,7 +149,7 @@ fn parts_that_do_not_fit_make_no_network() {
 #[test]
 fn what_is_written_is_read() {
     let plain = network(&shape(4, &[6, 3], 5, Activation::Relu), Output::Identity);
-    for network in [small(), plain] {
+    for network in [small(), plain, rooted()] {
         let bytes = network.to_bytes(Precision::Single);
         let read = Network::read(&bytes).expect("a network");
         assert_eq!(read.shape(), network.shape());

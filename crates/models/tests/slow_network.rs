@@ -8,6 +8,9 @@ pub(crate) fn slowly(network: &Network, parameters: &[f64], row: &[f32]) -> Vec<
     let standardised = |(&value, (&mean, &scale)): (&f32, (&f32, &f32))| {
         (f64::from(value) - f64::from(mean)) / f64::from(scale)
     };
+    let roots = network.scaling().roots();
+    let root = |(at, &value): (usize, &f32)| if at < roots { value.max(0.0).sqrt() } else { value };
+    let row: Vec<f32> = row.iter().enumerate().map(root).collect();
     let mut units: Vec<f64> = row.iter().zip(scaling).map(standardised).collect();
     for layer in network.layers() {
         let unit = |output: usize| {

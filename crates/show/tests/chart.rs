@@ -75,6 +75,15 @@ fn lines_of_one_colour_have_different_dashes() {
         line.split_once("stroke-dasharray=").map_or("", |(_, dashes)| dashes.trim_end_matches("/>"))
     };
     assert_eq!(["a", "b", "c", "d"].map(drawn), ["", "\"8 5\"", "\"2 4\"", "\"2 4\""]);
+    let said = [("a", None), ("b", Some(false)), ("c", Some(true))];
+    let lines = said.map(|(name, dashed)| Line { dashed, ..line((name, Colour::Blue)) }).into();
+    let svg = Chart { lines, ..Chart::new("dashes", "Dashes", "x") }.file();
+    let dashed = |class: &str| {
+        let start = format!("<polyline class=\"{class}\"");
+        let line = svg.lines().find(|line| line.starts_with(&start)).expect("it is drawn");
+        line.contains("stroke-dasharray")
+    };
+    assert_eq!(["a", "b", "c"].map(dashed), [false, false, true]);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Value networks: `cardroom train situations` solves random situations, `train values` trains
-//! networks on them, and `train label-noise` compares two solutions of the same ones.
+//! networks on them, `train curve` compares such networks by the number of situations, and `train
+//! label-noise` compares two solutions of the same ones.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -10,9 +11,11 @@ use learners::database::Card;
 use learners::mlp::MlpOptions;
 use learners::situations::{Database, Situations};
 use learners::training::{Checkpoints, RunName};
+use learners::values::curve::{Curves, Measurement};
 use learners::values::training::{LabelNoise, Lesson, LessonSettings, Trained};
 use models::network::Precision;
 use models::student::TrainedModel;
+use models::values::Encoding;
 use runs::write_whole;
 use serde::Serialize;
 use show::number::{percent, whole};
@@ -71,6 +74,9 @@ pub(super) struct Args {
     /// Permutations of the suits used for each situation; more than 1 only with direct
     #[arg(long, value_name = "N", default_value_t = 1)]
     renamings: usize,
+    /// What a network that sees both ranges takes of their probabilities; other encodings have none
+    #[arg(long, value_enum, value_name = "INPUTS", default_value = "raw")]
+    inputs: Inputs,
     /// Train on this number of situations only, the first of those for training
     #[arg(long, value_name = "N")]
     situations: Option<Count>,
@@ -100,6 +106,15 @@ pub(super) struct Args {
     quiet: bool,
 }
 
+/// What a network takes of the probabilities in its rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Inputs {
+    /// The probabilities themselves
+    Raw,
+    /// Their square roots, which are larger where ranges are wide
+    Root,
+}
+
 impl Args {
     fn settings(&self) -> LessonSettings {
         LessonSettings {
@@ -109,6 +124,7 @@ impl Args {
             hands: self.hands.unwrap_or(200) as usize,
             seed: self.seed,
             situations: self.situations.map(|count| count.0 as usize),
+            roots: self.inputs == Inputs::Root,
         }
     }
 
@@ -132,6 +148,11 @@ impl Args {
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     output::check(Some(&args.out))?;
     output::check_new(&args.out)?;
+    if Encoding::beside(&args.out) == args.out {
+        return Err(Failure::usage(
+            "--out: a name in .buckets is for the buckets beside the network; take .safetensors",
+        ));
+    }
     if !(1..=SuitPermutation::COUNT).contains(&args.renamings) {
         let most = SuitPermutation::COUNT;
         return Err(Failure::usage(format!("--renamings {}: take 1 to {most}", args.renamings)));
@@ -143,6 +164,11 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     }
     if args.hands.is_some() && args.encoding != "by-hand" {
         return Err(Failure::usage("--hands: only by-hand samples hands; leave it out for others"));
+    }
+    if args.inputs == Inputs::Root && args.encoding == "by-hand" {
+        return Err(Failure::usage(
+            "--inputs: by-hand sees no probabilities of hands; leave it out for it",
+        ));
     }
     let stop = interrupt::listen("saving the training; press Ctrl-C again to abort")?;
     let pool = args.threads.pool()?;
@@ -177,6 +203,11 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let precision = if args.small { Precision::Half } else { Precision::Single };
     checkpoints.copy_losses(named, &args.out.with_extension("csv"), ["Huber loss", ""])?;
     let bytes = network.to_bytes(precision);
+    if let Some(buckets) = lesson.buckets() {
+        let beside = Encoding::beside(&args.out);
+        write_whole(&beside, |out| buckets.write(out))
+            .map_err(|error| Failure::file(&beside, error))?;
+    }
     write_whole(&args.out, |out| out.write_all(&bytes))
         .map_err(|error| Failure::file(&args.out, error))?;
     let trained = Trained::new(&args.out, &lesson, &network, measured);
@@ -365,4 +396,45 @@ pub(super) fn label_noise(args: &LabelNoiseArgs) -> Result<Output, Failure> {
 
 impl Report for LabelNoise<'_> {
     const SCHEMA: &'static str = "cardroom-label-noise/1";
+}
+
+/// Fit a power law to the losses of value networks by the number of situations that they were
+/// trained on, and say where one encoding becomes better than another.
+///
+/// The files are what `cardroom train values --json` prints. Networks of one encoding and the same
+/// inputs make a curve: loss on test hands = factor · situations^−exponent, by least squares on
+/// logarithms. A crossing beyond the data is an extrapolation; it is computed again without each of
+/// the points.
+///
+/// Example:
+///   cardroom train values turns --situations 500 --out a.safetensors --json > a.json
+///   cardroom train values turns --situations 1000 --out b.safetensors --json > b.json
+///   cardroom train curve a.json b.json
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct CurveArgs {
+    /// Outputs of `cardroom train values --json`, all tested on the same situations
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    #[arg(from_global)]
+    json: bool,
+}
+
+/// Runs the command: fits the curves.
+pub(super) fn curve(args: &CurveArgs) -> Result<Output, Failure> {
+    let read = |path: &PathBuf| -> Result<Measurement, Failure> {
+        let bytes = std::fs::read(path).map_err(|error| Failure::file(path, error))?;
+        serde_json::from_slice(&bytes).map_err(|error| {
+            Failure::input(anyhow::anyhow!(
+                "{}: {error}: give what `cardroom train values --json` prints",
+                path.display()
+            ))
+        })
+    };
+    let networks = args.files.iter().map(read).collect::<Result<Vec<Measurement>, Failure>>()?;
+    Output::report(&Curves::new(&networks)?, args.json)
+}
+
+impl Report for Curves {
+    const SCHEMA: &'static str = "cardroom-value-curves/1";
 }

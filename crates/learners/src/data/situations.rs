@@ -11,10 +11,11 @@ use std::str::FromStr;
 use abstraction::menu::BetMenu;
 use cards::{Card, CardSet, Combo};
 use game::Street;
+use models::values::Situation;
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
-use solvers::situation::{BIG_BLIND, Draw, Situation, Values};
+use solvers::situation::{self, BIG_BLIND, Draw, Values};
 
 use super::database::{self, Content};
 use crate::Error;
@@ -64,7 +65,7 @@ impl Situations {
     ///
     /// # Errors
     /// When the definition is not valid.
-    pub fn situation(&self, seed: u64, number: u64) -> Result<Situation, Error> {
+    pub fn situation(&self, seed: u64, number: u64) -> Result<situation::Situation, Error> {
         Ok(self.draw()?.draw(&mut Pcg64Mcg::seed_from_u64(mixed(seed, number))))
     }
 }
@@ -140,4 +141,12 @@ pub struct Solved<'a> {
     pub ranges: [&'a [f32]; 2],
     /// Both players' values, as shares of the pot, by combo index; see [`Values`].
     pub values: [&'a [f32]; 2],
+}
+
+impl<'a> Solved<'a> {
+    /// What a value network sees of it.
+    pub fn seen(&self) -> Situation<'a> {
+        let Solved { board, pot, ranges, .. } = *self;
+        Situation { board, pot, ranges }
+    }
 }

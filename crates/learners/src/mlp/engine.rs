@@ -578,6 +578,8 @@ pub struct Samples {
     rows: Vec<f32>,
     targets: Vec<f32>,
     weights: Vec<f32>,
+    /// The number of first columns whose square roots a network takes.
+    roots: usize,
 }
 
 impl Samples {
@@ -598,7 +600,19 @@ impl Samples {
             }
         }
         check_weights(&weights)?;
-        Ok(Samples { columns, width, rows, targets, weights })
+        Ok(Samples { columns, width, rows, targets, weights, roots: 0 })
+    }
+
+    /// The same rows for a network that takes the square roots of their first `roots` columns.
+    ///
+    /// # Errors
+    /// When there are fewer columns.
+    pub fn with_roots(self, roots: usize) -> Result<Samples, Error> {
+        if roots > self.columns {
+            let columns = self.columns;
+            return Err(Error::new(format!("square roots of {roots} of {columns} columns")));
+        }
+        Ok(Samples { roots, ..self })
     }
 
     /// The number of rows.
@@ -644,6 +658,8 @@ impl Samples {
             let mut sums = vec![0.0; self.columns];
             for (row, &weight) in self.rows.chunks_exact(self.columns).zip(&self.weights) {
                 for (column, (sum, &value)) in sums.iter_mut().zip(row).enumerate() {
+                    let root = column < self.roots;
+                    let value = if root { value.max(0.0).sqrt() } else { value };
                     *sum += f64::from(weight) * number(column, f64::from(value));
                 }
             }
@@ -656,8 +672,10 @@ impl Samples {
             scale if scale.is_normal() => scale,
             _ => 1.0,
         });
-        Scaling::new(mean.iter().map(|&mean| mean as f32).collect(), scale.collect())
-            .expect("means of finite numbers are finite, and scales are above zero")
+        let means = mean.iter().map(|&mean| mean as f32).collect();
+        let scaling = Scaling::new(means, scale.collect());
+        let scaling = scaling.and_then(|scaling| scaling.with_roots(self.roots));
+        scaling.expect("means of finite numbers are finite, and scales are above zero")
     }
 }
 
@@ -675,6 +693,7 @@ impl From<&Table> for Samples {
             rows,
             targets: table.labels().to_vec(),
             weights: table.weights().to_vec(),
+            roots: 0,
         }
     }
 }

@@ -10,12 +10,12 @@
 use std::ops::Range;
 
 use models::network::Network;
+use models::values::by_hand::HandEquities;
 use models::values::flop::{COLUMNS, Flop, Prospects, Stakes};
 use rand::SeedableRng;
 use rand::seq::index::sample;
 use rand_pcg::Pcg64Mcg;
 
-use super::by_hand::HandEquities;
 use super::{ValueModel, joined};
 use crate::Error;
 use crate::data::situations::{Database, Solved};
@@ -60,7 +60,7 @@ pub fn samples(
     let stack = database.card().content.stack as f32;
     let each = |index: usize| {
         let situation = database.game(index);
-        let check_down = HandEquities::new(&situation).check_down;
+        let check_down = HandEquities::new(&situation.seen()).check_down;
         let FlopInputs { flop, prospects, .. } = FlopInputs::new(&situation, stack);
         let held = flop.hands().iter().enumerate();
         let held = held.filter(|(_, hand)| !hand.set().intersects(situation.board));
@@ -90,7 +90,7 @@ pub struct EndOfFlop<'a> {
 
 impl ValueModel for EndOfFlop<'_> {
     fn values(&self, situation: &Solved<'_>) -> [Vec<f32>; 2] {
-        let mut values = HandEquities::new(situation).check_down;
+        let mut values = HandEquities::new(&situation.seen()).check_down;
         let FlopInputs { flop, ranges, prospects } = FlopInputs::new(situation, self.stack);
         let beyond = prospects.beyond(self.network, [&ranges[0], &ranges[1]]);
         for (values, beyond) in values.iter_mut().zip(beyond) {

@@ -6,9 +6,11 @@
 //! - [`by_hand`]: a small network that sees one hand at a time.
 //! - [`end_of_flop`]: the same before the turn card is known.
 //! - [`training`]: the situations of a file as a lesson, and the errors of what was learned.
+//! - [`curve`]: losses by the number of situations, and where they cross.
 //! - [`ValueModel`]: a model of the values of all hands of a situation; [`Errors`]: its errors.
 
 pub mod by_hand;
+pub mod curve;
 pub mod end_of_flop;
 pub mod training;
 
@@ -47,7 +49,7 @@ pub struct CheckDown;
 
 impl ValueModel for CheckDown {
     fn values(&self, situation: &Solved<'_>) -> [Vec<f32>; 2] {
-        by_hand::HandEquities::new(situation).check_down
+        models::values::by_hand::HandEquities::new(&situation.seen()).check_down
     }
 }
 
@@ -106,8 +108,7 @@ fn on_board(encoding: &Encoding, situation: &Solved<'_>) -> models::values::Hand
 fn row(encoding: &Encoding, situation: &Solved<'_>) -> Vec<f32> {
     let buckets = on_board(encoding, situation);
     let mut row = Vec::with_capacity(encoding.columns());
-    let Solved { board, pot, ranges, .. } = *situation;
-    encoding.row(&buckets, board, pot, ranges, &mut row);
+    encoding.row(&buckets, &situation.seen(), &mut row);
     row
 }
 

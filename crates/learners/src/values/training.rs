@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use abstraction::buckets::{BucketRecipe, Buckets, Progress as Made};
+use abstraction::buckets::{Buckets, Progress as Made};
 use game::Street;
 use models::network::{Activation, Network, Output};
 use models::values::{Encoding, flop};
@@ -39,6 +39,8 @@ pub struct LessonSettings {
     pub seed: u64,
     /// The number of situations to train on, the first of that part; `None` for all of it.
     pub situations: Option<usize>,
+    /// Whether the network takes the square roots of the probabilities in its rows.
+    pub roots: bool,
 }
 
 /// The name for features chosen by hand instead of an encoding.
@@ -102,7 +104,7 @@ impl Lesson {
             InputEncoding::Ranges(encoding) => {
                 (used * settings.renamings, encoding.columns() + 2 * encoding.buckets())
             }
-            InputEncoding::ByHand => (used * settings.hands, by_hand::COLUMNS + 1),
+            InputEncoding::ByHand => (used * settings.hands, models::values::by_hand::COLUMNS + 1),
             InputEncoding::EndOfFlop => (used * settings.hands, flop::COLUMNS + 1),
         };
         let needed = 4 * rows as u64 * numbers as u64;
@@ -117,14 +119,15 @@ impl Lesson {
     /// The text that a training must have in common with this one to be resumed; `options` are
     /// those of the network, with the device.
     pub fn identity(&self, options: &str) -> String {
-        let LessonSettings { encoding, renamings, hands, .. } = &self.settings;
+        let LessonSettings { encoding, renamings, hands, roots, .. } = &self.settings;
+        let inputs = if *roots { "inputs = root\n" } else { "" };
         let learned = match self.settings.situations {
             Some(situations) => format!("situations = {situations}\n"),
             None => String::new(),
         };
         format!(
             "encoding = {encoding}\noptions = {options}\nrenamings = {renamings}\nhands = {hands}\n\
-             {learned}data = {}\n",
+             {learned}{inputs}data = {}\n",
             self.database.card().sha256
         )
     }
@@ -143,7 +146,9 @@ impl Lesson {
         let LessonSettings { renamings, hands, seed, .. } = self.settings;
         match &self.input_encoding {
             InputEncoding::Ranges(encoding) => {
-                samples(encoding, &self.database, situations, renamings)
+                let samples = samples(encoding, &self.database, situations, renamings)?;
+                let roots = if self.settings.roots { 2 * encoding.buckets() } else { 0 };
+                samples.with_roots(roots)
             }
             InputEncoding::ByHand => by_hand::samples(&self.database, situations, hands, seed),
             InputEncoding::EndOfFlop => {
@@ -170,13 +175,18 @@ impl Lesson {
         }
     }
 
+    /// The buckets of its encoding, if it has any.
+    pub fn buckets(&self) -> Option<&Buckets> {
+        match &self.input_encoding {
+            InputEncoding::Ranges(Encoding::Buckets(buckets, _)) => Some(buckets),
+            _ => None,
+        }
+    }
+
     /// The metadata of the network, stored in its file.
     pub fn notes(&self) -> BTreeMap<String, String> {
         let card = self.database.card();
-        let buckets = match &self.input_encoding {
-            InputEncoding::Ranges(Encoding::Buckets(buckets, _)) => buckets.hash().to_owned(),
-            _ => String::new(),
-        };
+        let buckets = self.buckets().map_or(String::new(), |buckets| buckets.hash().to_owned());
         let [least, most] = card.content.pots;
         [
             ("encoding", self.settings.encoding.clone()),
@@ -251,27 +261,19 @@ fn input_encoding(
     street: &str,
     making: impl FnMut(Made),
 ) -> Result<InputEncoding, Error> {
-    let kind = match name {
-        BY_HAND if street == Street::Flop.name() => return Ok(InputEncoding::EndOfFlop),
-        BY_HAND => return Ok(InputEncoding::ByHand),
-        "direct" => return Ok(InputEncoding::Ranges(Encoding::Direct)),
-        "ehs2" => "ehs2-width:1326",
-        "nested" => "nested:10:100",
-        "potential" => "emd:1000",
-        kind => kind,
-    };
+    if name == BY_HAND {
+        let ends = street == Street::Flop.name();
+        return Ok(if ends { InputEncoding::EndOfFlop } else { InputEncoding::ByHand });
+    }
     let street = if street == Street::River.name() { Street::River } else { Street::Turn };
-    let kinds = Street::ALL.map(|of| {
-        let kind = if of == street { kind } else { "category" };
-        format!("{of}={}", if of == Street::Preflop { "169" } else { kind })
-    });
-    let recipe: BucketRecipe = kinds.join(" ").parse().map_err(|error: abstraction::Error| {
+    let recipe = Encoding::recipe(name, street).map_err(|error| {
         let text = format!(
             "--encoding {name}: it is neither direct, ehs2, nested, potential or by-hand nor a \
              kind of buckets: {error}"
         );
         Error::with_kind(Kind::Encoding, text)
     })?;
+    let Some(recipe) = recipe else { return Ok(InputEncoding::Ranges(Encoding::Direct)) };
     let buckets = Buckets::make(&recipe, making)?;
     Ok(InputEncoding::Ranges(Encoding::Buckets(Arc::new(buckets), street)))
 }
@@ -282,6 +284,8 @@ pub struct Trained<'a> {
     file: &'a Path,
     encoding: &'a str,
     street: &'a str,
+    /// Whether the network takes square roots of probabilities.
+    roots: bool,
     inputs: usize,
     outputs: usize,
     weights: usize,
@@ -314,6 +318,7 @@ impl<'a> Trained<'a> {
             file,
             encoding: &lesson.settings.encoding,
             street: &lesson.database.card().content.street,
+            roots: lesson.settings.roots,
             inputs: shape.inputs,
             outputs: shape.outputs,
             weights: count.weights,

@@ -19,6 +19,9 @@ const VERSION_KEY: &str = "cardroom.network";
 /// The metadata key of the output's name.
 const OUTPUT_KEY: &str = "cardroom.output";
 
+/// The metadata key of the number of first columns that are replaced by their square roots.
+const ROOTS_KEY: &str = "cardroom.roots";
+
 /// The prefix of the metadata keys that this program gives a meaning to.
 const OWN: &str = "cardroom.";
 
@@ -75,6 +78,9 @@ impl Network {
             (VERSION_KEY.to_owned(), VERSION.to_owned()),
             (OUTPUT_KEY.to_owned(), self.output.name().to_owned()),
         ]);
+        if self.scaling.roots() > 0 {
+            text.insert(ROOTS_KEY.to_owned(), self.scaling.roots().to_string());
+        }
         text.extend(self.notes.iter().map(|(key, note)| (format!("{NOTE}{key}"), note.clone())));
         write(&tensors, text)
     }
@@ -98,6 +104,12 @@ impl Network {
             )));
         }
         let output = known_output(tensors.metadata.remove(OUTPUT_KEY))?;
+        let roots = match tensors.metadata.remove(ROOTS_KEY) {
+            None => 0,
+            Some(text) => text.parse().map_err(|_| {
+                Error::new(format!("`{ROOTS_KEY}` is `{text}`, and must be a number of columns"))
+            })?,
+        };
         let shape = shape(&tensors)?;
         let columns = [shape.inputs];
         let scaling = match tensors.shape("input.mean").or(tensors.shape("input.scale")) {
@@ -107,6 +119,7 @@ impl Network {
                 tensors.take("input.scale", &columns)?,
             )?,
         };
+        let scaling = scaling.with_roots(roots)?;
         // Grows only as tensors are found to have consistent shapes.
         let mut parameters = Vec::new();
         for (number, layer) in shape.layers().iter().enumerate() {

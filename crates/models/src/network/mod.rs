@@ -13,6 +13,7 @@ pub mod gemm;
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::ops::Range;
 
 use crate::{Classifier, Error, softmax};
@@ -236,11 +237,27 @@ fn other_columns(found: usize, wanted: usize) -> Error {
     Error::new(format!("{found} columns are standardised, and rows have {wanted}"))
 }
 
-/// A standardisation: for each column the mean to subtract and the scale to divide by.
-#[derive(Debug, Clone, PartialEq)]
+/// A standardisation: for each column the mean to subtract and the scale to divide by. Of the first
+/// columns, if they are probabilities, the square roots may be taken before.
+#[derive(Clone, PartialEq)]
 pub struct Scaling {
     mean: Vec<f32>,
     scale: Vec<f32>,
+    /// The number of first columns that are replaced by their square roots.
+    roots: usize,
+}
+
+impl fmt::Debug for Scaling {
+    // Saved runs are compared by this text, and those of an earlier version have no roots.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Scaling { mean, scale, roots } = self;
+        let mut fields = f.debug_struct("Scaling");
+        fields.field("mean", mean).field("scale", scale);
+        if *roots > 0 {
+            fields.field("roots", roots);
+        }
+        fields.finish()
+    }
 }
 
 impl Scaling {
@@ -257,13 +274,31 @@ impl Scaling {
                 "column {at} cannot be standardised by taking off {} and dividing by {}",
                 mean[at], scale[at]
             ))),
-            None => Ok(Scaling { mean, scale }),
+            None => Ok(Scaling { mean, scale, roots: 0 }),
         }
     }
 
     /// The identity standardisation.
     pub fn none(columns: usize) -> Scaling {
-        Scaling { mean: vec![0.0; columns], scale: vec![1.0; columns] }
+        Scaling { mean: vec![0.0; columns], scale: vec![1.0; columns], roots: 0 }
+    }
+
+    /// The same for rows whose first `roots` columns are replaced by their square roots before;
+    /// numbers below zero count as zero.
+    ///
+    /// # Errors
+    /// When there are fewer columns.
+    pub fn with_roots(self, roots: usize) -> Result<Scaling, Error> {
+        if roots > self.columns() {
+            let columns = self.columns();
+            return Err(Error::new(format!("square roots of {roots} of {columns} columns")));
+        }
+        Ok(Scaling { roots, ..self })
+    }
+
+    /// The number of first columns that are replaced by their square roots.
+    pub fn roots(&self) -> usize {
+        self.roots
     }
 
     /// Number of columns.
@@ -291,6 +326,9 @@ impl Scaling {
                 out.iter_mut().zip(row).zip(&self.mean).zip(&self.scale)
             {
                 *out = (value - mean) / scale;
+            }
+            for (column, value) in row.iter().enumerate().take(self.roots) {
+                out[column] = (value.max(0.0).sqrt() - self.mean[column]) / self.scale[column];
             }
         }
     }

@@ -6,14 +6,18 @@
 //! buckets (Hopner and Loza Mencía, "Analysis and Optimization of Deep Counterfactual Value
 //! Networks", 2018, section 3; with buckets as in DeepStack, Moravčík and others, Science 2017).
 //!
-//! [`flop`] has the rows of a network that sees one hand at a time, and [`Ordered`] what such rows
-//! say about a range.
+//! [`by_hand`] and [`flop`] have the rows of networks that see one hand at a time, and [`Ordered`]
+//! what such rows say about a range. [`turns`] has the values at the end of the flop by a network
+//! that has learned from turns.
 
+pub mod by_hand;
 pub mod flop;
+pub mod turns;
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use abstraction::buckets::Buckets;
+use abstraction::buckets::{BucketRecipe, Buckets};
 use cards::{Card, CardSet, Combo};
 use game::Street;
 
@@ -26,6 +30,17 @@ const WHOLE_POT: f32 = 400.0;
 /// The bucket of a hand that shares a card with the board.
 const NO_BUCKET: u16 = u16::MAX;
 
+/// What a value network sees.
+#[derive(Debug, Clone, Copy)]
+pub struct Situation<'a> {
+    /// All dealt board cards.
+    pub board: CardSet,
+    /// The pot in big blinds.
+    pub pot: f32,
+    /// Both players' ranges: the probability of each hand, by combo index.
+    pub ranges: [&'a [f32]; 2],
+}
+
 /// The encoding of situations as rows.
 pub enum Encoding {
     /// Each hand is its own bucket, and the row has the board.
@@ -35,6 +50,31 @@ pub enum Encoding {
 }
 
 impl Encoding {
+    /// The recipe of the buckets of an encoding on a street, by its name: `ehs2`, `nested`,
+    /// `potential` or a kind of buckets; `None` for `direct`, which has none.
+    ///
+    /// # Errors
+    /// When there is no such encoding.
+    pub fn recipe(name: &str, street: Street) -> Result<Option<BucketRecipe>, abstraction::Error> {
+        let kind = match name {
+            "direct" => return Ok(None),
+            "ehs2" => "ehs2-width:1326",
+            "nested" => "nested:10:100",
+            "potential" => "emd:1000",
+            kind => kind,
+        };
+        let kinds = Street::ALL.map(|of| {
+            let kind = if of == street { kind } else { "category" };
+            format!("{of}={}", if of == Street::Preflop { "169" } else { kind })
+        });
+        kinds.join(" ").parse().map(Some)
+    }
+
+    /// The file of the buckets that a network in this file has learned from, if it has any.
+    pub fn beside(network: &Path) -> PathBuf {
+        network.with_extension("buckets")
+    }
+
     /// Number of buckets of a player.
     pub fn buckets(&self) -> usize {
         match self {
@@ -64,16 +104,9 @@ impl Encoding {
         Ok(HandBuckets { of_hand, count: self.buckets() })
     }
 
-    /// Appends the row of a situation. `pot` is in big blinds; `ranges` have the probability of
-    /// each hand by combo number.
-    pub fn row(
-        &self,
-        buckets: &HandBuckets,
-        board: CardSet,
-        pot: f32,
-        ranges: [&[f32]; 2],
-        row: &mut Vec<f32>,
-    ) {
+    /// Appends the row of a situation.
+    pub fn row(&self, buckets: &HandBuckets, situation: &Situation<'_>, row: &mut Vec<f32>) {
+        let &Situation { board, pot, ranges } = situation;
         ranges.into_iter().for_each(|range| row.extend(buckets.sums(range)));
         row.push(pot / WHOLE_POT);
         if matches!(self, Encoding::Direct) {

@@ -62,6 +62,8 @@ pub struct Line<'a> {
     pub dots: bool,
     /// Whether its points are a cloud: many small ones, behind all lines.
     pub cloud: bool,
+    /// Whether the line is dashed; `None` for as the legend asks.
+    pub dashed: Option<bool>,
 }
 
 /// A narrow chart as data: what a template says of it.
@@ -91,6 +93,8 @@ struct LineData {
     dots: bool,
     #[serde(default)]
     cloud: bool,
+    #[serde(default)]
+    dashed: Option<bool>,
 }
 
 impl ChartData {
@@ -104,6 +108,7 @@ impl ChartData {
             band: line.band.clone(),
             dots: line.dots,
             cloud: line.cloud,
+            dashed: line.dashed,
         });
         let chart = Chart {
             description: self.description,
@@ -309,8 +314,12 @@ impl<'a> Chart<'a> {
             _ => "5 3",
         };
         let named = self.lines.iter().any(|line| !line.name.is_empty());
-        let dashes = match dashes {
-            dashes if named && !dashes.is_empty() => format!(" stroke-dasharray=\"{dashes}\""),
+        let dashes = match (self.lines[number].dashed, dashes) {
+            (Some(true), _) => " stroke-dasharray=\"5 5\"".to_owned(),
+            (Some(false), _) => String::new(),
+            (None, dashes) if named && !dashes.is_empty() => {
+                format!(" stroke-dasharray=\"{dashes}\"")
+            }
             _ => String::new(),
         };
         format!(
