@@ -29,7 +29,7 @@ use solvers::holdem::is_holdem;
 use crate::fallback::{PartialAgent, PartialPolicy};
 use crate::random_hands::combo;
 use crate::resolve::continuations::Flops;
-use crate::resolve::solve::{Effort, Resolver as Solvers, Solved};
+use crate::resolve::solve::{Effort, Resolver as Solvers, Safety, Solved};
 use crate::{
     AgentChoice, AgentError, AgentOption, AgentSpec, Context, Cost, Decision, Recipe, Resolver,
     fallback,
@@ -94,10 +94,19 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
                    possible; play then depends on the machine",
         },
         AgentOption {
+            name: "entry",
+            default: "none",
+            help: "in the first solution, on the turn or river: what keeps each hand of the \
+                   opponent from winning more than by the blueprint, with the values of `gadget`",
+        },
+        AgentOption {
             name: "gadget",
             default: "none",
-            help: "in solutions after the first: `none`, `safe` (each hand of the opponent can \
-                   take its earlier value instead of entering) or `half` (half of each hand can)",
+            help: "in solutions after the first: `none` (the opponent has the believed range), \
+                   `safe` (each hand can take its earlier value instead of entering), `half` \
+                   (half of the weight enters by the believed range, half has that choice), \
+                   `refined` (a twentieth enters by the believed range) or `margin` (the \
+                   opponent enters with the hand that gains most)",
         },
         AgentOption {
             name: "floor",
@@ -120,6 +129,7 @@ struct Options {
     iterations: u32,
     enough: f64,
     deadline: String,
+    entry: String,
     gadget: String,
     floor: f64,
 }
@@ -146,8 +156,8 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
             resolver.bad_option(reason)
         })?),
     };
-    let gadgets = [("none", 1.0), ("half", 0.5), ("safe", 0.0)];
-    let forced = resolver.one_of("gadget", &options.gadget, &gadgets)?;
+    let entry = resolver.one_of("entry", &options.entry, &Safety::ALL)?;
+    let gadget = resolver.one_of("gadget", &options.gadget, &Safety::ALL)?;
     let mut files = Vec::new();
     let menu = match options.menu.as_str() {
         "shipped" => None,
@@ -204,7 +214,7 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
         let menus = menu.clone().map_or_else(Menus::shipped, Menus::new);
         let flops = values.as_ref().map(|values| values.flops(&asked, def)).transpose()?;
         let cache = Mutex::default();
-        let solvers = Solvers { blueprint, menus, flops, first, anew, floor, forced, cache };
+        let solvers = Solvers { blueprint, menus, flops, first, anew, floor, entry, gadget, cache };
         Ok(Some(Solving { solvers, iterations, enough, deadline }))
     });
     recipe.cost = Cost::Worker;

@@ -17,7 +17,8 @@ use cards::{Board, Combo, HoleCards, Range};
 use game::{Action, Played, Policy, PublicState, Seat, Strategy, Street, Turn};
 use show::number::percent;
 use solvers::Player;
-use solvers::subgame::{DepthLimited, Gadget, Options, Solver, Spot, Subgame};
+use solvers::holdem::by_policy::{Own, hand_values};
+use solvers::subgame::{DepthLimited, EntryChoice, Gadget, Options, Solver, Spot, Subgame};
 
 use crate::reach::ActionMatching;
 use crate::resolve::Menus;
@@ -43,10 +44,30 @@ pub(super) struct Resolver {
     pub(super) anew: bool,
     /// Solutions with a higher exploitability, as a share of the pot, are not played.
     pub(super) floor: f64,
-    /// The share of the other player's hands that enters a solution without a choice, in solutions
-    /// after another one; all enter if there is no offer.
-    pub(super) forced: f64,
+    /// The gadget of first solutions, which offers the blueprint's values.
+    pub(super) entry: Safety,
+    /// The gadget of solutions after another one, which offers the values of that one.
+    pub(super) gadget: Safety,
     pub(super) cache: Mutex<SolutionCache>,
+}
+
+/// The kind of gadget: how the other player's hands enter a solution.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Safety {
+    /// The share of the weight that enters by the believed range, without a choice.
+    forced: f64,
+    choice: EntryChoice,
+}
+
+impl Safety {
+    /// The gadgets with their names.
+    pub(super) const ALL: [(&'static str, Safety); 5] = [
+        ("none", Safety { forced: 1.0, choice: EntryChoice::EachHand }),
+        ("half", Safety { forced: 0.5, choice: EntryChoice::EachHand }),
+        ("safe", Safety { forced: 0.0, choice: EntryChoice::EachHand }),
+        ("refined", Safety { forced: 0.05, choice: EntryChoice::EachHand }),
+        ("margin", Safety { forced: 0.0, choice: EntryChoice::OneHand }),
+    ];
 }
 
 /// A cache of recent solutions.
@@ -126,16 +147,24 @@ impl Resolver {
         let cache = || self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         let known = cache().take(&key);
         let solved = known.unwrap_or_else(|| {
-            let ranges = match ranges {
-                Some(ranges) => ranges.clone(),
-                None => self.of_blueprint(root),
-            };
+            let first = ranges.is_none();
+            let ranges = ranges.clone().unwrap_or_else(|| self.of_blueprint(root));
             let other = Seat::new(1 - seat.index())?;
-            let safe = before.as_ref().filter(|_| self.forced < 1.0);
-            let offers =
-                safe.and_then(|before| Some((before.hand_values(root, other)?, self.forced)));
+            let safety = if first { self.entry } else { self.gadget };
+            let offered = || match before {
+                Some(before) => before.hand_values(root, other),
+                None if first => self.entry_values(root, other, &ranges),
+                None => None,
+            };
+            let offers = if safety.forced < 1.0 { offered() } else { None };
+            let gadget = offers.map(|offers| Gadget {
+                player: Player::BOTH[other.index()],
+                offers,
+                forced: safety.forced,
+                choice: safety.choice,
+            });
             let flops = self.flops.as_deref();
-            let problem = Problem { root, seat, played, ranges, offers, flops };
+            let problem = Problem { root, seat, played, ranges, gadget, flops };
             let pace = cache().pace.unwrap_or(PACE);
             let begun = effort.until.as_ref().map(|(clock, _)| clock.now());
             let solved = Solved::new(problem, &self.menus, effort, pace)?;
@@ -241,6 +270,21 @@ impl Resolver {
         })
     }
 
+    /// What each combo of a seat wins from the start of a turn or river on, in chips over the whole
+    /// hand, if both players play on as the blueprint does and the other one has its range there;
+    /// `None` on the flop, from which on it takes too long.
+    fn entry_values(
+        &self,
+        root: &PublicState,
+        seat: Seat,
+        ranges: &[Weights; 2],
+    ) -> Option<Weights> {
+        (root.street() >= Street::Turn).then_some(())?;
+        let others = ranges[1 - seat.index()].first_chunk()?;
+        let own = Own::Policy(&*self.blueprint);
+        Some(hand_values(root, seat, own, others, &*self.blueprint).to_vec())
+    }
+
     /// The probability with which each combo of a seat plays an action by the blueprint.
     fn played(&self, public: &PublicState, seat: Seat, action: Action) -> Weights {
         let combos: Vec<Combo> =
@@ -334,9 +378,8 @@ struct Problem<'a> {
     pub(super) played: &'a [Played],
     /// Both players' ranges at the root.
     pub(super) ranges: [Weights; 2],
-    /// For the gadget: the value of each of the opponent's hands at the root, and the share of each
-    /// hand that has no choice but to play on.
-    pub(super) offers: Option<(Weights, f64)>,
+    /// What the other player may take instead of entering.
+    pub(super) gadget: Option<Gadget>,
     /// The values of hands where the flop's betting ends, if flops are solved.
     pub(super) flops: Option<&'a Flops>,
 }
@@ -604,7 +647,7 @@ fn exact(
     effort: &Effort,
     pace: f64,
 ) -> Option<(Game, u64)> {
-    let &mut Problem { root, seat, played, ref mut offers, .. } = problem;
+    let &mut Problem { root, seat, played, ref mut gadget, .. } = problem;
     let options = Options { horizon: effort.iterations, memory: MEMORY, ..Options::default() };
     let fits = |subgame: &Subgame| {
         let size = subgame.size(&options);
@@ -617,13 +660,9 @@ fn exact(
     };
     let subgame = (0..menus.levels(root.street())).find_map(laid_out)?;
     let bytes = subgame.size(&options).bytes;
-    let solver = match offers.take() {
+    let solver = match gadget.take() {
         None => Solver::new(subgame, options).ok()?,
-        Some((offers, forced)) => {
-            let player = Player::BOTH[1 - seat.index()];
-            let gadget = Gadget { player, offers, forced };
-            Solver::with_gadget(subgame, options, &gadget).ok()?
-        }
+        Some(gadget) => Solver::with_gadget(subgame, options, &gadget).ok()?,
     };
     Some((Game::Exact(Box::new(solver)), bytes))
 }

@@ -20,7 +20,7 @@ use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use solvers::Player;
-use solvers::subgame::{Gadget, Options, Solver, Spot, Subgame, start};
+use solvers::subgame::{EntryChoice, Gadget, Options, Solver, Spot, Subgame, start};
 
 const POT: u32 = 1_000;
 const MENU: &str = "river 1: 50% pot allin\nriver 2: pot allin\nriver 3+: allin";
@@ -94,7 +94,12 @@ fn given_away(board: &Board, seed: u64, behind: u32, iterations: u32) -> Result<
             actions
         };
         for (_, forced) in FORCED {
-            let gadget = Gadget { player: Player::Second, offers: offers.clone(), forced };
+            let gadget = Gadget {
+                player: Player::Second,
+                offers: offers.clone(),
+                forced,
+                choice: EntryChoice::EachHand,
+            };
             let subgame = Subgame::new(&checked, there.each_ref(), &with_bet)?;
             let mut anew = Solver::with_gadget(subgame, options, &gadget)?;
             anew.run(iterations);
