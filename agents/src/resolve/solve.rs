@@ -160,6 +160,7 @@ impl Resolver {
             let gadget = offers.map(|offers| Gadget {
                 player: Player::BOTH[other.index()],
                 offers,
+                dealt: vec![1.0; Combo::COUNT],
                 forced: safety.forced,
                 choice: safety.choice,
             });

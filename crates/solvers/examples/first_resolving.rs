@@ -329,7 +329,8 @@ impl Resolving<'_> {
             };
             let offers = hand_values(&state, other, own, &ranges[self.seat.index()], blueprint);
             let player = Player::BOTH[other.index()];
-            let gadget = Gadget { player, offers: offers.to_vec(), forced, choice };
+            let (offers, dealt) = (offers.to_vec(), table.ranges[other.index()].to_vec());
+            let gadget = Gadget { player, offers, dealt, forced, choice };
             Solver::with_gadget(subgame, options, &gadget)?
         } else {
             Solver::new(subgame, options)?

@@ -79,6 +79,8 @@ fn given_away(board: &Board, seed: u64, behind: u32, iterations: u32) -> Result<
     let worth = first.values_at(&checked)?;
     let mut offers = vec![0.0; Combo::COUNT];
     worth[1].iter().for_each(|hand| offers[hand.combo.index()] = hand.best);
+    let mut dealt = vec![0.0; Combo::COUNT];
+    ranges[1].combos().for_each(|(combo, weight)| dealt[combo.index()] = weight);
     let mut found = Vec::new();
     for percent in BETS {
         let bet = Action::RaiseTo(POT / 2 + POT * percent / 100);
@@ -97,6 +99,7 @@ fn given_away(board: &Board, seed: u64, behind: u32, iterations: u32) -> Result<
             let gadget = Gadget {
                 player: Player::Second,
                 offers: offers.clone(),
+                dealt: dealt.clone(),
                 forced,
                 choice: EntryChoice::EachHand,
             };

@@ -78,8 +78,13 @@ fn whoever_is_offered_more_than_it_can_win_leaves_and_else_comes() {
     let random = range("random");
     for (offer, comes) in [(1000.0, false), (-1000.0, true)] {
         let offers = vec![offer; Combo::COUNT];
-        let gadget =
-            Gadget { player: Player::First, offers, forced: 0.0, choice: EntryChoice::EachHand };
+        let gadget = Gadget {
+            player: Player::First,
+            offers,
+            dealt: vec![1.0; Combo::COUNT],
+            forced: 0.0,
+            choice: EntryChoice::EachHand,
+        };
         let subgame = anew(&bet, [&random, &random]);
         let mut solver = Solver::with_gadget(subgame, Options::default(), &gadget).expect("fits");
         solver.run(200);
@@ -111,6 +116,7 @@ fn given_away(forced: f64) -> f64 {
     let gadget = Gadget {
         player: Player::First,
         offers: offers.clone(),
+        dealt: vec![1.0; Combo::COUNT],
         forced,
         choice: EntryChoice::EachHand,
     };
@@ -136,8 +142,13 @@ fn a_solver_with_a_gadget_is_not_written_without_it() {
     let (_, bet) = river();
     let random = range("random");
     let offers = vec![0.0; Combo::COUNT];
-    let gadget =
-        Gadget { player: Player::First, offers, forced: 0.0, choice: EntryChoice::EachHand };
+    let gadget = Gadget {
+        player: Player::First,
+        offers,
+        dealt: vec![1.0; Combo::COUNT],
+        forced: 0.0,
+        choice: EntryChoice::EachHand,
+    };
     let subgame = anew(&bet, [&random, &random]);
     let solver = Solver::with_gadget(subgame, Options::default(), &gadget).expect("fits");
     let refused = solver.write(&[], 0.0, Vec::new()).expect_err("not written");
@@ -154,8 +165,13 @@ fn where_every_hand_leaves_a_refined_gadget_plays_against_the_range() {
     // What a best response wins with the range beyond the value of the game.
     let given = |forced: f64| {
         let choice = EntryChoice::EachHand;
-        let gadget =
-            Gadget { player: Player::First, offers: vec![1000.0; Combo::COUNT], forced, choice };
+        let gadget = Gadget {
+            player: Player::First,
+            offers: vec![1000.0; Combo::COUNT],
+            dealt: vec![1.0; Combo::COUNT],
+            forced,
+            choice,
+        };
         let subgame = anew(&bet, ranges.each_ref());
         let mut solver = Solver::with_gadget(subgame, Options::default(), &gadget).expect("fits");
         solver.run(1000);
@@ -211,7 +227,7 @@ impl Game for Small<'_> {
     }
 
     fn node(&self, place: &Place) -> Node<Place> {
-        let Gadget { forced, choice, offers, .. } = self.gadget;
+        let Gadget { forced, choice, offers, dealt, .. } = self.gadget;
         let with = |change: &dyn Fn(&mut Place)| {
             let mut next = place.clone();
             change(&mut next);
@@ -232,7 +248,7 @@ impl Game for Small<'_> {
             }
             (Some(forced), None, _) => {
                 let hands = self.ranges[1].iter().map(|&(hand, weight)| {
-                    let weight = if forced { weight } else { 1.0 };
+                    let weight = if forced { weight } else { dealt[hand.index()] };
                     let next = with(&|at| (at.held[1], at.entered) = (Some(hand), forced));
                     (weight * self.met(hand), next)
                 });
@@ -302,10 +318,12 @@ fn gadgets_have_the_values_of_their_games_in_extensive_form() {
     for ((hand, _), offer) in second.iter().zip([20.0, -35.0, -10.0, -49.0]) {
         offers[hand.index()] = offer;
     }
+    let mut dealt = vec![1.0; Combo::COUNT];
+    dealt[second[1].0.index()] = 0.3;
     for choice in [EntryChoice::EachHand, EntryChoice::OneHand] {
         for forced in [0.0, 0.05, 0.5, 1.0] {
-            let offers = offers.clone();
-            let gadget = Gadget { player: Player::Second, offers, forced, choice };
+            let (offers, dealt) = (offers.clone(), dealt.clone());
+            let gadget = Gadget { player: Player::Second, offers, dealt, forced, choice };
             let game = Small { root: &root, ranges: [&first, &second], gadget: &gadget };
             let tree = Tree::new(&game, 100_000).expect("small");
             let exact = linear::solve(&Sequences::new(&tree)).expect("an optimum").value;

@@ -7,9 +7,9 @@
 //! Schmid, Ha, Hladík and Gaukrodger, "Refining subgames in large imperfect information games",
 //! AAAI 2016.
 //!
-//! The hands with a choice all have the same weight, whatever the range: the offer is to hold for
-//! each of them, also for those with which the player is hardly expected. With `forced` above 0,
-//! the range enters as well, without a choice. A small share of it decides among the strategies
+//! The hands with a choice have the weights with which they are dealt, whatever the range: the
+//! offer is to hold for each of them, also for those with which the player is hardly expected. With
+//! `forced` above 0, the range enters as well, without a choice. A small share of it decides among the strategies
 //! that are all equally good against the hands with a choice, of which there are infinitely many
 //! where each hand prefers its offer: Kubíček, Lisý and Sandholm, "Equilibrium refinements improve
 //! subgame solving in imperfect-information games", 2026, call for such a refinement.
@@ -29,6 +29,8 @@ pub struct Gadget {
     pub player: Player,
     /// The chips that each combo, by its index, wins in the whole hand if it takes the offer.
     pub offers: Vec<f64>,
+    /// The weight of each combo that has a choice, up to a factor: that with which it is dealt.
+    pub dealt: Vec<f64>,
     /// The share of the weight with which the player enters by its range, without a choice, 0 to 1:
     /// 0 is safe, 1 is the same as no gadget.
     pub forced: f64,
@@ -55,7 +57,10 @@ pub(crate) struct GadgetState {
     range: Vec<f64>,
     /// The weight of the opponent's hands that each meets.
     unblocked: Vec<f64>,
-    /// The total weight of all pairs of hands by the ranges; the hands with a choice have the same.
+    /// The weight of each hand with a choice: in all, the pairs of hands have the same as by the
+    /// ranges.
+    each: Vec<f64>,
+    /// The total weight of all pairs of hands.
     deals: f64,
     /// The chips of each hand for leaving.
     offers: Vec<f64>,
@@ -83,7 +88,14 @@ impl GadgetState {
         let hands = &board.hands[gadget.player.index()];
         let (row, count) = (hands.row(), range.len());
         unblocked.truncate(count);
-        let deals = range.iter().zip(&unblocked).map(|(weight, met)| weight * met).sum();
+        let pairs = |weights: &[f64]| -> f64 {
+            weights.iter().zip(&unblocked).map(|(weight, met)| weight * met).sum()
+        };
+        let deals = pairs(&range);
+        let mut each: Vec<f64> =
+            hands.all().map(|combo: Combo| gadget.dealt[combo.index()]).collect();
+        let factor = deals / pairs(&each);
+        each.iter_mut().for_each(|weight| *weight *= factor);
         let decision = match gadget.choice {
             EntryChoice::EachHand => {
                 Decision::EachHand { regrets: vec![0.0; 2 * row], averages: vec![0.0; 2 * row] }
@@ -97,6 +109,7 @@ impl GadgetState {
             forced: gadget.forced.clamp(0.0, 1.0),
             range,
             unblocked,
+            each,
             deals,
             offers: hands.all().map(|combo: Combo| gadget.offers[combo.index()]).collect(),
             decision,
@@ -145,18 +158,13 @@ impl GadgetState {
     /// enters, or that it is the one chosen.
     fn weight(&self, hand: usize, share: f64) -> f64 {
         let chosen = match self.decision {
-            Decision::EachHand { .. } => self.each() * share,
+            Decision::EachHand { .. } => self.each[hand] * share,
             Decision::OneHand { .. } if self.unblocked[hand] > 0.0 => {
                 self.deals * share / self.unblocked[hand]
             }
             Decision::OneHand { .. } => 0.0,
         };
         self.forced * self.range[hand] + (1.0 - self.forced) * chosen
-    }
-
-    /// The weight of each hand that has a choice of its own.
-    fn each(&self) -> f64 {
-        self.deals / self.unblocked.iter().sum::<f64>()
     }
 
     /// Updates the regrets from what the player's hands get for entering: chips times the weight of
@@ -223,7 +231,7 @@ impl GadgetState {
                     let leave = offer * met;
                     if best { come.max(leave) } else { share * come + (1.0 - share) * leave }
                 };
-                self.each() * won.map(of).sum::<f64>()
+                won.map(of).zip(&self.each).map(|(won, weight)| won * weight).sum::<f64>()
             }
             Decision::OneHand { .. } => {
                 let met = won.filter(|(((_, met), _), _)| **met > 0.0);
@@ -245,10 +253,10 @@ impl GadgetState {
     pub(crate) fn beyond(&self) -> f64 {
         let hands = self.shares().zip(&self.offers).zip(&self.unblocked);
         let chosen: f64 = match self.decision {
-            Decision::EachHand { .. } => {
-                self.each()
-                    * hands.map(|((share, offer), met)| (1.0 - share) * offer * met).sum::<f64>()
-            }
+            Decision::EachHand { .. } => hands
+                .zip(&self.each)
+                .map(|(((share, offer), met), weight)| weight * (1.0 - share) * offer * met)
+                .sum(),
             Decision::OneHand { .. } => {
                 -self.deals * hands.map(|((share, offer), _)| share * offer).sum::<f64>()
             }
