@@ -100,6 +100,12 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
                    opponent from winning more than by the blueprint, with the values of `gadget`",
         },
         AgentOption {
+            name: "offers",
+            default: "blueprint",
+            help: "what `entry` offers to each hand: what it wins if the opponent, too, plays on as \
+                   the blueprint (`blueprint`), or as the best answer to it (`best`)",
+        },
+        AgentOption {
             name: "gadget",
             default: "none",
             help: "in solutions after the first: `none` (the opponent has the believed range), \
@@ -130,6 +136,7 @@ struct Options {
     enough: f64,
     deadline: String,
     entry: String,
+    offers: String,
     gadget: String,
     floor: f64,
 }
@@ -157,6 +164,8 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
         })?),
     };
     let entry = resolver.one_of("entry", &options.entry, &Safety::ALL)?;
+    let offers = [("blueprint", false), ("best", true)];
+    let best_offers = resolver.one_of("offers", &options.offers, &offers)?;
     let gadget = resolver.one_of("gadget", &options.gadget, &Safety::ALL)?;
     let mut files = Vec::new();
     let menu = match options.menu.as_str() {
@@ -214,7 +223,18 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
         let menus = menu.clone().map_or_else(Menus::shipped, Menus::new);
         let flops = values.as_ref().map(|values| values.flops(&asked, def)).transpose()?;
         let cache = Mutex::default();
-        let solvers = Solvers { blueprint, menus, flops, first, anew, floor, entry, gadget, cache };
+        let solvers = Solvers {
+            blueprint,
+            menus,
+            flops,
+            first,
+            anew,
+            floor,
+            entry,
+            best_offers,
+            gadget,
+            cache,
+        };
         Ok(Some(Solving { solvers, iterations, enough, deadline }))
     });
     recipe.cost = Cost::Worker;

@@ -29,6 +29,10 @@ use crate::{Clock, reach};
 const MIN_PROBABILITY: f64 = 0.001;
 /// Maximum total size of the cached solutions, in bytes.
 const CACHE_BYTES: u64 = 256 << 20;
+/// The seconds that must be left for the blueprint's values on a turn.
+const ENTRY_ON_TURN: f64 = 10.0;
+/// Number of roots of which the blueprint's values are kept, 11 kB each.
+const ENTRIES: usize = 64;
 /// Initial estimate of the seconds per iteration for each pair of hand and action.
 const PACE: f64 = 4e-9;
 
@@ -46,6 +50,8 @@ pub(super) struct Resolver {
     pub(super) floor: f64,
     /// The gadget of first solutions, which offers the blueprint's values.
     pub(super) entry: Safety,
+    /// Whether they are those of the best answers to the blueprint.
+    pub(super) best_offers: bool,
     /// The gadget of solutions after another one, which offers the values of that one.
     pub(super) gadget: Safety,
     pub(super) cache: Mutex<SolutionCache>,
@@ -75,6 +81,9 @@ impl Safety {
 pub(super) struct SolutionCache {
     /// Most recent first.
     solutions: VecDeque<(Key, Option<Arc<Solved>>)>,
+    /// The blueprint's values at the root of recent first solutions, of the seats that are not the
+    /// key's. Most recent first; the actions of the keys are left out.
+    entries: VecDeque<(Key, Weights)>,
     /// Measured seconds per iteration for each pair of hand and action.
     pace: Option<f64>,
 }
@@ -150,10 +159,12 @@ impl Resolver {
             let first = ranges.is_none();
             let ranges = ranges.clone().unwrap_or_else(|| self.of_blueprint(root));
             let other = Seat::new(1 - seat.index())?;
+            // On the turn the offers take some seconds, on the river a fiftieth of one.
+            let has_time = root.street() == Street::River || effort.left() >= ENTRY_ON_TURN;
             let safety = if first { self.entry } else { self.gadget };
             let offered = || match before {
                 Some(before) => before.hand_values(root, other),
-                None if first => self.entry_values(root, other, &ranges),
+                None if first && has_time => self.entry_values(root, seat, &ranges),
                 None => None,
             };
             let offers = if safety.forced < 1.0 { offered() } else { None };
@@ -271,9 +282,9 @@ impl Resolver {
         })
     }
 
-    /// What each combo of a seat wins from the start of a turn or river on, in chips over the whole
-    /// hand, if both players play on as the blueprint does and the other one has its range there;
-    /// `None` on the flop, from which on it takes too long.
+    /// What each combo of the other player of a seat wins from the start of a turn or river on, in
+    /// chips over the whole hand, if both players play on as the blueprint does, or the other one as
+    /// the best answer to it, and the seat has its range there; `None` on the flop, from which on it takes too long.
     fn entry_values(
         &self,
         root: &PublicState,
@@ -281,9 +292,23 @@ impl Resolver {
         ranges: &[Weights; 2],
     ) -> Option<Weights> {
         (root.street() >= Street::Turn).then_some(())?;
-        let others = ranges[1 - seat.index()].first_chunk()?;
-        let own = Own::Policy(&*self.blueprint);
-        Some(hand_values(root, seat, own, others, &*self.blueprint).to_vec())
+        let before = root.history().to_vec();
+        let key = Key { seat, before, board: root.board(), added: Vec::new() };
+        let cache = || self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let known =
+            cache().entries.iter().find(|(of, _)| *of == key).map(|(_, values)| values.clone());
+        if known.is_some() {
+            return known;
+        }
+        let own = ranges[seat.index()].first_chunk()?;
+        let other = Seat::new(1 - seat.index())?;
+        let blueprint = &*self.blueprint;
+        let by = if self.best_offers { Own::BestOf(blueprint) } else { Own::Policy(blueprint) };
+        let values = hand_values(root, other, by, own, blueprint).to_vec();
+        let mut cache = cache();
+        cache.entries.truncate(ENTRIES - 1);
+        cache.entries.push_front((key, values.clone()));
+        Some(values)
     }
 
     /// The probability with which each combo of a seat plays an action by the blueprint.
@@ -697,4 +722,78 @@ fn range(weights: &[f64]) -> Option<Range> {
         }
     }
     Some(range)
+}
+
+#[cfg(test)]
+mod tests {
+    use cards::unblocked;
+    use game::games;
+
+    use super::*;
+    use crate::Registry;
+
+    fn resolver(first: Street) -> (Resolver, Arc<game::GameDef>) {
+        let def = Arc::new(games::nolimit_holdem());
+        let cfr = Registry::standard().resolve("cfr").expect("an agent");
+        let blueprint = cfr.policy(&def).expect("its game").expect("a policy");
+        let [none, _, safe, ..] = Safety::ALL.map(|(_, safety)| safety);
+        let resolver = Resolver {
+            blueprint,
+            menus: Menus::shipped(),
+            flops: None,
+            first,
+            anew: true,
+            floor: 1.0,
+            entry: safe,
+            best_offers: false,
+            gadget: none,
+            cache: Mutex::default(),
+        };
+        (resolver, def)
+    }
+
+    fn reached(def: &Arc<game::GameDef>, actions: &[Action], board: &str) -> PublicState {
+        let board: Board = board.parse().expect("a board");
+        let mut state = PublicState::new(def);
+        for &action in actions {
+            state.deal_from(&board).expect("cards");
+            state.apply(action).expect("legal");
+        }
+        state.deal_from(&board).expect("cards");
+        state
+    }
+
+    #[test]
+    fn offers_are_in_the_chips_of_a_pot_that_the_blueprint_reads_as_another() {
+        // None of these bets is the blueprint's; it reads each pot as that of another line.
+        let raised = [Action::RaiseTo(333), Action::Call];
+        let bet = [Action::Call, Action::RaiseTo(784), Action::Call];
+        let checked = [Action::Call; 2];
+        let overbet = [Action::Call, Action::RaiseTo(3_333), Action::Call];
+        for (first, actions, board) in [
+            (Street::River, [&raised[..], &bet, &checked].concat(), "Ks9d4c7h2s"),
+            (Street::River, [&raised[..], &bet, &overbet].concat(), "QcJc8d8h2s"),
+        ] {
+            let (resolver, def) = resolver(first);
+            let root = reached(&def, &actions, board);
+            let ranges = resolver.of_blueprint(&root);
+            let seats = [0, 1].map(|seat| Seat::new(seat).expect("two seats"));
+            let won = [0, 1].map(|seat| {
+                let values = resolver.entry_values(&root, seats[1 - seat], &ranges);
+                let values = values.expect("on the river");
+                let met = unblocked(ranges[1 - seat].first_chunk().expect("all combos"));
+                let paid = f64::from(root.committed().as_slice()[seat]);
+                let most = values.iter().copied().fold(0.0, f64::max);
+                assert!(
+                    most >= 0.99 * paid,
+                    "the best hand wins what is in the pot: {most} {paid}"
+                );
+                assert!(values.iter().all(|&value| (-20_000.0..=20_000.0).contains(&value)));
+                let each = ranges[seat].iter().zip(&*met).map(|(weight, met)| weight * met);
+                let pairs: f64 = each.clone().sum();
+                each.zip(values).map(|(weight, value)| weight * value).sum::<f64>() / pairs
+            });
+            assert!((won[0] + won[1]).abs() < 1e-6 * root.pot() as f64, "{won:?}");
+        }
+    }
 }
