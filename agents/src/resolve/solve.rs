@@ -160,11 +160,11 @@ impl Resolver {
             let ranges = ranges.clone().unwrap_or_else(|| self.of_blueprint(root));
             let other = Seat::new(1 - seat.index())?;
             // On the turn the offers take some seconds, on the river a fiftieth of one.
-            let has_time = root.street() == Street::River || effort.left() >= ENTRY_ON_TURN;
+            let has_time = || root.street() == Street::River || effort.left() >= ENTRY_ON_TURN;
             let safety = if first { self.entry } else { self.gadget };
             let offered = || match before {
                 Some(before) => before.hand_values(root, other),
-                None if first && has_time => self.entry_values(root, seat, &ranges),
+                None if first && has_time() => self.entry_values(root, seat, &ranges),
                 None => None,
             };
             let offers = if safety.forced < 1.0 { offered() } else { None };
@@ -284,7 +284,8 @@ impl Resolver {
 
     /// What each combo of the other player of a seat wins from the start of a turn or river on, in
     /// chips over the whole hand, if both players play on as the blueprint does, or the other one as
-    /// the best answer to it, and the seat has its range there; `None` on the flop, from which on it takes too long.
+    /// the best answer to it, and the seat has its range there; `None` on the flop, from which on it
+    /// takes too long.
     fn entry_values(
         &self,
         root: &PublicState,

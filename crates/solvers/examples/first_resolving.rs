@@ -274,6 +274,9 @@ impl Policy for All<'_> {
     }
 }
 
+/// The betting on the turn, and the board.
+type River = (Vec<Action>, CardSet);
+
 /// The blueprint on the turn, and rivers solved when they are asked about.
 struct Resolving<'a> {
     table: &'a Table,
@@ -281,7 +284,7 @@ struct Resolving<'a> {
     seat: Seat,
     way: &'a Way,
     iterations: u32,
-    solved: Mutex<HashMap<(Vec<Action>, CardSet), Arc<Solver>>>,
+    solved: Mutex<HashMap<River, Arc<Solver>>>,
 }
 
 impl Resolving<'_> {
@@ -419,6 +422,8 @@ fn mean(values: &[f64]) -> String {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;
     let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    // No sign for what rounds to zero.
+    let mean = if mean.abs() < 0.005 { 0.0 } else { mean };
     format!("{mean:.2} ± {:.2}", (squares / (n - 1.0) / n).sqrt())
 }
 

@@ -60,6 +60,7 @@ fn a_gadget_that_leaves_no_choice_changes_nothing() {
     let gadget = Gadget {
         player: Player::First,
         offers: vec![50.0; Combo::COUNT],
+        dealt: vec![1.0; Combo::COUNT],
         forced: 1.0,
         choice: EntryChoice::EachHand,
     };

@@ -3,16 +3,17 @@
 //! When the offer to each hand is what it was worth before, the subgame has equilibria in which the
 //! other player gives nothing away by re-solving, whatever hands this player enters with. This is
 //! the re-solving game of Burch, Johanson and Bowling, "Solving imperfect information games using
-//! decomposition", AAAI 2014, section 4; with [`EntryChoice::OneHand`], the max-margin game of Moravčík,
-//! Schmid, Ha, Hladík and Gaukrodger, "Refining subgames in large imperfect information games",
-//! AAAI 2016.
+//! decomposition", AAAI 2014, section 4; with [`EntryChoice::OneHand`], the max-margin game of
+//! Moravčík, Schmid, Ha, Hladík and Gaukrodger, "Refining subgames in large imperfect information
+//! games", AAAI 2016.
 //!
 //! The hands with a choice have the weights with which they are dealt, whatever the range: the
 //! offer is to hold for each of them, also for those with which the player is hardly expected. With
-//! `forced` above 0, the range enters as well, without a choice. A small share of it decides among the strategies
-//! that are all equally good against the hands with a choice, of which there are infinitely many
-//! where each hand prefers its offer: Kubíček, Lisý and Sandholm, "Equilibrium refinements improve
-//! subgame solving in imperfect-information games", 2026, call for such a refinement.
+//! `forced` above 0, the range enters as well, without a choice. A small share of it decides among
+//! the strategies that are all equally good against the hands with a choice, of which there are
+//! infinitely many where each hand prefers its offer: Kubíček, Lisý and Sandholm, "Equilibrium
+//! refinements improve subgame solving in imperfect-information games", 2026, call for such a
+//! refinement.
 
 use cards::Combo;
 
