@@ -5,12 +5,15 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use abstraction::buckets::Buckets;
+use abstraction::menu::BetMenu;
+use agents::reach::{self, ActionMatching};
 use agents::{AgentError, AgentRng, Clock, Context, Decision, Registry};
 use cards::{Card, CardSet, Combo, Range};
-use game::{Action, GameDef, Policy, PublicState, Seat, Strategy, Turn, games};
+use game::{Action, GameDef, InfoSet, Policy, PublicState, Seat, Strategy, Street, Turn, games};
 use models::network::{Activation, Network, Output, Precision, Scaling, Shape};
 use models::values::flop::{Flop, Stakes};
 use solvers::Player;
+use solvers::holdem::by_policy::{Own, hand_values};
 use solvers::subgame::{DepthLimited, Leaf, LeafValues, Options, Solver, Spot, Subgame};
 
 use crate::table::{self, combo, hole, policy, seen};
@@ -537,7 +540,9 @@ fn options_that_make_no_sense_are_refused_by_name() {
         ("resolve:floor=0", "above 0"),
         ("resolve:blueprint=exploiter", "all hands"),
         ("resolve:deadline=soon", "2s or 500ms"),
-        ("resolve:gadget=full", "none, half or safe"),
+        ("resolve:gadget=full", "none, half, safe, refined or margin"),
+        ("resolve:offers=full", "blueprint or best"),
+        ("resolve:entry=full", "none, half, safe, refined or margin"),
         ("resolve:menu=nowhere.menu", "nowhere.menu"),
         ("resolve:blueprint=cfrr", "cfrr"),
         ("resolve:bluprint=cfr", "blueprint"),
@@ -619,7 +624,7 @@ fn after_its_own_action_a_new_bet_is_answered_from_where_it_was_made() {
     // A check, then one and a half pots, which no menu has.
     let bet = [QUIET.as_slice(), &[Action::Call, Action::RaiseTo(100 + 300)]].concat();
     let public = after(&def, &bet);
-    for gadget in ["none", "half", "safe"] {
+    for gadget in ["none", "half", "safe", "refined", "margin"] {
         let name = format!("resolve:blueprint=call,iterations=150,floor=9,gadget={gadget}");
         let played = strategies(&*policy(&name, &def), &public);
         let fold = |hand: &str| {
@@ -651,4 +656,47 @@ fn a_network_that_is_asked_beyond_what_it_has_learned_from_says_so() {
     let note = decision.note.expect("it says how");
     assert!(note.contains("learned from stacks of 0.17 to 99.5 pots: "), "{note}");
     assert!(note.ends_with("ends of the betting are beyond"), "{note}");
+}
+
+/// What each hand of the second seat wins on a river from a strategy by a best response beyond what
+/// it wins by the blueprint of both players, in chips; the bets before are none of the blueprint's.
+fn gains(name: &str) -> Vec<f64> {
+    let def = Arc::new(games::nolimit_holdem());
+    let bets = [Action::RaiseTo(333), Action::Call, Action::Call, Action::RaiseTo(784)];
+    let river = after(&def, &[bets.as_slice(), &[Action::Call; 3]].concat());
+    let [first, second] = [0, 1].map(|seat| Seat::new(seat).expect("two seats"));
+    let (cfr, resolve) = (policy("cfr", &def), policy(name, &def));
+    let how = (ActionMatching::Sizes, 0.001);
+    let own = reach::at_street(Street::River, &*cfr, &river, first, how);
+    let own = own.first_chunk().expect("all combos");
+    let offers = hand_values(&river, second, Own::Policy(&*cfr), own, &*cfr);
+    let best = hand_values(&river, second, Own::BestOf(&Bets), own, &*resolve);
+    let hands = combos(&river).into_iter();
+    hands.map(|hand| best[hand.index()] - offers[hand.index()]).collect()
+}
+
+/// The bets of solutions of the river, all alike.
+struct Bets;
+
+impl Policy for Bets {
+    fn strategy(&self, infoset: &InfoSet) -> Strategy {
+        let menu = "river 1: 50% pot allin; river 2: pot allin; river 3+: allin";
+        let menu: BetMenu = menu.replace("; ", "\n").parse().expect("a menu");
+        let actions = menu.actions(&infoset.public).to_vec();
+        Strategy::from_weights(actions.into_iter().map(|action| (action, 1.0))).expect("an action")
+    }
+}
+
+#[test]
+fn hands_win_less_beyond_the_blueprints_values_where_they_may_decline_to_enter() {
+    let gained = |entry: &str| {
+        let gains = gains(&format!("resolve:floor=9,iterations=400,enough=0,entry={entry}"));
+        let most = gains.iter().copied().fold(f64::MIN, f64::max);
+        (gains.iter().map(|gain| gain.max(0.0)).sum::<f64>() / gains.len() as f64, most)
+    };
+    let found = ["none", "half", "refined", "safe", "margin"].map(gained);
+    let [none, half, refined, safe, margin] = found;
+    assert!(half.0 < 0.5 * none.0, "{found:?}");
+    assert!(refined.0 < half.0 && safe.0 < half.0, "{found:?}");
+    assert!(margin.1 < none.1.min(half.1).min(refined.1).min(safe.1), "{found:?}");
 }

@@ -31,7 +31,7 @@ use solvers::holdem::is_holdem;
 use crate::fallback::{PartialAgent, PartialPolicy};
 use crate::random_hands::combo;
 use crate::resolve::flops::Flops;
-use crate::resolve::solve::{Effort, Resolver as Solvers, Solved};
+use crate::resolve::solve::{Effort, Resolver as Solvers, Safety, Solved};
 use crate::{
     AgentChoice, AgentError, AgentOption, AgentSpec, Context, Cost, Decision, Recipe, Resolver,
     fallback,
@@ -101,10 +101,25 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
                    possible; play then depends on the machine",
         },
         AgentOption {
+            name: "entry",
+            default: "none",
+            help: "in the first solution, on the turn or river: what keeps each hand of the \
+                   opponent from winning more than by the blueprint, with the values of `gadget`",
+        },
+        AgentOption {
+            name: "offers",
+            default: "blueprint",
+            help: "what `entry` offers to each hand: what it wins if the opponent, too, plays on as \
+                   the blueprint (`blueprint`), or as the best answer to it (`best`)",
+        },
+        AgentOption {
             name: "gadget",
             default: "none",
-            help: "in solutions after the first: `none`, `safe` (each hand of the opponent can \
-                   take its earlier value instead of entering) or `half` (half of each hand can)",
+            help: "in solutions after the first: `none` (the opponent has the believed range), \
+                   `safe` (each hand can take its earlier value instead of entering), `half` \
+                   (half of the weight enters by the believed range, half has that choice), \
+                   `refined` (a twentieth enters by the believed range) or `margin` (the \
+                   opponent enters with the hand that gains most)",
         },
         AgentOption {
             name: "floor",
@@ -128,6 +143,8 @@ struct Options {
     iterations: u32,
     enough: f64,
     deadline: String,
+    entry: String,
+    offers: String,
     gadget: String,
     floor: f64,
 }
@@ -159,8 +176,10 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
             resolver.bad_option(reason)
         })?),
     };
-    let gadgets = [("none", 1.0), ("half", 0.5), ("safe", 0.0)];
-    let forced = resolver.one_of("gadget", &options.gadget, &gadgets)?;
+    let entry = resolver.one_of("entry", &options.entry, &Safety::ALL)?;
+    let offers = [("blueprint", false), ("best", true)];
+    let best_offers = resolver.one_of("offers", &options.offers, &offers)?;
+    let gadget = resolver.one_of("gadget", &options.gadget, &Safety::ALL)?;
     let mut files = Vec::new();
     let menu = match options.menu.as_str() {
         "shipped" => None,
@@ -219,7 +238,19 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
         let menus = menu.clone().map_or_else(Menus::shipped, Menus::new);
         let flops = values.as_ref().map(|values| values.flops(&asked, def)).transpose()?;
         let cache = Mutex::default();
-        let solvers = Solvers { blueprint, menus, flops, first, last, anew, floor, forced, cache };
+        let solvers = Solvers {
+            blueprint,
+            menus,
+            flops,
+            first,
+            last,
+            anew,
+            floor,
+            entry,
+            best_offers,
+            gadget,
+            cache,
+        };
         Ok(Some(Solving { solvers, iterations, enough, deadline }))
     });
     recipe.cost = Cost::Worker;

@@ -17,7 +17,8 @@ use cards::{Board, Combo, HoleCards, Range};
 use game::{Action, Played, Policy, PublicState, Seat, Strategy, Street, Turn};
 use show::number::percent;
 use solvers::Player;
-use solvers::subgame::{DepthLimited, Gadget, Options, Solver, Spot, Subgame};
+use solvers::holdem::by_policy::{Own, hand_values};
+use solvers::subgame::{DepthLimited, EntryChoice, Gadget, Options, Solver, Spot, Subgame};
 
 use crate::reach::ActionMatching;
 use crate::resolve::Menus;
@@ -28,6 +29,10 @@ use crate::{Clock, reach};
 const MIN_PROBABILITY: f64 = 0.001;
 /// Maximum total size of the cached solutions, in bytes.
 const CACHE_BYTES: u64 = 256 << 20;
+/// The seconds that must be left for the blueprint's values on a turn.
+const ENTRY_ON_TURN: f64 = 10.0;
+/// Number of roots of which the blueprint's values are kept, 11 kB each.
+const ENTRIES: usize = 64;
 /// Initial estimate of the seconds per iteration for each pair of hand and action.
 const PACE: f64 = 4e-9;
 
@@ -45,10 +50,32 @@ pub(super) struct Resolver {
     pub(super) anew: bool,
     /// Solutions with a higher exploitability, as a share of the pot, are not played.
     pub(super) floor: f64,
-    /// The share of the other player's hands that enters a solution without a choice, in solutions
-    /// after another one; all enter if there is no offer.
-    pub(super) forced: f64,
+    /// The gadget of first solutions, which offers the blueprint's values.
+    pub(super) entry: Safety,
+    /// Whether they are those of the best answers to the blueprint.
+    pub(super) best_offers: bool,
+    /// The gadget of solutions after another one, which offers the values of that one.
+    pub(super) gadget: Safety,
     pub(super) cache: Mutex<SolutionCache>,
+}
+
+/// The kind of gadget: how the other player's hands enter a solution.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Safety {
+    /// The share of the weight that enters by the believed range, without a choice.
+    forced: f64,
+    choice: EntryChoice,
+}
+
+impl Safety {
+    /// The gadgets with their names.
+    pub(super) const ALL: [(&'static str, Safety); 5] = [
+        ("none", Safety { forced: 1.0, choice: EntryChoice::EachHand }),
+        ("half", Safety { forced: 0.5, choice: EntryChoice::EachHand }),
+        ("safe", Safety { forced: 0.0, choice: EntryChoice::EachHand }),
+        ("refined", Safety { forced: 0.05, choice: EntryChoice::EachHand }),
+        ("margin", Safety { forced: 0.0, choice: EntryChoice::OneHand }),
+    ];
 }
 
 /// A cache of recent solutions.
@@ -56,6 +83,9 @@ pub(super) struct Resolver {
 pub(super) struct SolutionCache {
     /// Most recent first.
     solutions: VecDeque<(Key, Option<Arc<Solved>>)>,
+    /// The blueprint's values at the root of recent first solutions, of the seats that are not the
+    /// key's. Most recent first; the actions of the keys are left out.
+    entries: VecDeque<(Key, Weights)>,
     /// Measured seconds per iteration for each pair of hand and action.
     pace: Option<f64>,
 }
@@ -129,16 +159,27 @@ impl Resolver {
         let cache = || self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         let known = cache().take(&key);
         let solved = known.unwrap_or_else(|| {
-            let ranges = match ranges {
-                Some(ranges) => ranges.clone(),
-                None => self.of_blueprint(root),
-            };
+            let first = ranges.is_none();
+            let ranges = ranges.clone().unwrap_or_else(|| self.of_blueprint(root));
             let other = Seat::new(1 - seat.index())?;
-            let safe = before.as_ref().filter(|_| self.forced < 1.0);
-            let offers =
-                safe.and_then(|before| Some((before.hand_values(root, other)?, self.forced)));
+            // On the turn the offers take some seconds, on the river a fiftieth of one.
+            let has_time = || root.street() == Street::River || effort.left() >= ENTRY_ON_TURN;
+            let safety = if first { self.entry } else { self.gadget };
+            let offered = || match before {
+                Some(before) => before.hand_values(root, other),
+                None if first && has_time() => self.entry_values(root, seat, &ranges),
+                None => None,
+            };
+            let offers = if safety.forced < 1.0 { offered() } else { None };
+            let gadget = offers.map(|offers| Gadget {
+                player: Player::BOTH[other.index()],
+                offers,
+                dealt: vec![1.0; Combo::COUNT],
+                forced: safety.forced,
+                choice: safety.choice,
+            });
             let flops = self.flops.as_deref();
-            let problem = Problem { root, seat, played, ranges, offers, flops };
+            let problem = Problem { root, seat, played, ranges, gadget, flops };
             let pace = cache().pace.unwrap_or(PACE);
             let begun = effort.until.as_ref().map(|(clock, _)| clock.now());
             let solved = Solved::new(problem, &self.menus, effort, pace)?;
@@ -244,6 +285,36 @@ impl Resolver {
         })
     }
 
+    /// What each combo of the other player of a seat wins from the start of a turn or river on, in
+    /// chips over the whole hand, if both players play on as the blueprint does, or the other one as
+    /// the best answer to it, and the seat has its range there; `None` on the flop, from which on it
+    /// takes too long.
+    fn entry_values(
+        &self,
+        root: &PublicState,
+        seat: Seat,
+        ranges: &[Weights; 2],
+    ) -> Option<Weights> {
+        (root.street() >= Street::Turn).then_some(())?;
+        let before = root.history().to_vec();
+        let key = Key { seat, before, board: root.board(), added: Vec::new() };
+        let cache = || self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let known =
+            cache().entries.iter().find(|(of, _)| *of == key).map(|(_, values)| values.clone());
+        if known.is_some() {
+            return known;
+        }
+        let own = ranges[seat.index()].first_chunk()?;
+        let other = Seat::new(1 - seat.index())?;
+        let blueprint = &*self.blueprint;
+        let by = if self.best_offers { Own::BestOf(blueprint) } else { Own::Policy(blueprint) };
+        let values = hand_values(root, other, by, own, blueprint).to_vec();
+        let mut cache = cache();
+        cache.entries.truncate(ENTRIES - 1);
+        cache.entries.push_front((key, values.clone()));
+        Some(values)
+    }
+
     /// The probability with which each combo of a seat plays an action by the blueprint.
     fn played(&self, public: &PublicState, seat: Seat, action: Action) -> Weights {
         let combos: Vec<Combo> =
@@ -337,9 +408,8 @@ struct Problem<'a> {
     pub(super) played: &'a [Played],
     /// Both players' ranges at the root.
     pub(super) ranges: [Weights; 2],
-    /// For the gadget: the value of each of the opponent's hands at the root, and the share of each
-    /// hand that has no choice but to play on.
-    pub(super) offers: Option<(Weights, f64)>,
+    /// What the other player may take instead of entering.
+    pub(super) gadget: Option<Gadget>,
     /// The values of hands where the flop's betting ends, if flops are solved.
     pub(super) flops: Option<&'a Flops>,
 }
@@ -607,7 +677,7 @@ fn exact(
     effort: &Effort,
     pace: f64,
 ) -> Option<(Game, u64)> {
-    let &mut Problem { root, seat, played, ref mut offers, .. } = problem;
+    let &mut Problem { root, seat, played, ref mut gadget, .. } = problem;
     let options = Options { horizon: effort.iterations, memory: MEMORY, ..Options::default() };
     let fits = |subgame: &Subgame| {
         let size = subgame.size(&options);
@@ -620,13 +690,9 @@ fn exact(
     };
     let subgame = (0..menus.levels(root.street())).find_map(laid_out)?;
     let bytes = subgame.size(&options).bytes;
-    let solver = match offers.take() {
+    let solver = match gadget.take() {
         None => Solver::new(subgame, options).ok()?,
-        Some((offers, forced)) => {
-            let player = Player::BOTH[1 - seat.index()];
-            let gadget = Gadget { player, offers, forced };
-            Solver::with_gadget(subgame, options, &gadget).ok()?
-        }
+        Some(gadget) => Solver::with_gadget(subgame, options, &gadget).ok()?,
     };
     Some((Game::Exact(Box::new(solver)), bytes))
 }
@@ -660,4 +726,78 @@ fn range(weights: &[f64]) -> Option<Range> {
         }
     }
     Some(range)
+}
+
+#[cfg(test)]
+mod tests {
+    use cards::unblocked;
+    use game::games;
+
+    use super::*;
+    use crate::Registry;
+
+    fn resolver(first: Street) -> (Resolver, Arc<game::GameDef>) {
+        let def = Arc::new(games::nolimit_holdem());
+        let cfr = Registry::standard().resolve("cfr").expect("an agent");
+        let blueprint = cfr.policy(&def).expect("its game").expect("a policy");
+        let [none, _, safe, ..] = Safety::ALL.map(|(_, safety)| safety);
+        let resolver = Resolver {
+            blueprint,
+            menus: Menus::shipped(),
+            flops: None,
+            first,
+            anew: true,
+            floor: 1.0,
+            entry: safe,
+            best_offers: false,
+            gadget: none,
+            cache: Mutex::default(),
+        };
+        (resolver, def)
+    }
+
+    fn reached(def: &Arc<game::GameDef>, actions: &[Action], board: &str) -> PublicState {
+        let board: Board = board.parse().expect("a board");
+        let mut state = PublicState::new(def);
+        for &action in actions {
+            state.deal_from(&board).expect("cards");
+            state.apply(action).expect("legal");
+        }
+        state.deal_from(&board).expect("cards");
+        state
+    }
+
+    #[test]
+    fn offers_are_in_the_chips_of_a_pot_that_the_blueprint_reads_as_another() {
+        // None of these bets is the blueprint's; it reads each pot as that of another line.
+        let raised = [Action::RaiseTo(333), Action::Call];
+        let bet = [Action::Call, Action::RaiseTo(784), Action::Call];
+        let checked = [Action::Call; 2];
+        let overbet = [Action::Call, Action::RaiseTo(3_333), Action::Call];
+        for (first, actions, board) in [
+            (Street::River, [&raised[..], &bet, &checked].concat(), "Ks9d4c7h2s"),
+            (Street::River, [&raised[..], &bet, &overbet].concat(), "QcJc8d8h2s"),
+        ] {
+            let (resolver, def) = resolver(first);
+            let root = reached(&def, &actions, board);
+            let ranges = resolver.of_blueprint(&root);
+            let seats = [0, 1].map(|seat| Seat::new(seat).expect("two seats"));
+            let won = [0, 1].map(|seat| {
+                let values = resolver.entry_values(&root, seats[1 - seat], &ranges);
+                let values = values.expect("on the river");
+                let met = unblocked(ranges[1 - seat].first_chunk().expect("all combos"));
+                let paid = f64::from(root.committed().as_slice()[seat]);
+                let most = values.iter().copied().fold(0.0, f64::max);
+                assert!(
+                    most >= 0.99 * paid,
+                    "the best hand wins what is in the pot: {most} {paid}"
+                );
+                assert!(values.iter().all(|&value| (-20_000.0..=20_000.0).contains(&value)));
+                let each = ranges[seat].iter().zip(&*met).map(|(weight, met)| weight * met);
+                let pairs: f64 = each.clone().sum();
+                each.zip(values).map(|(weight, value)| weight * value).sum::<f64>() / pairs
+            });
+            assert!((won[0] + won[1]).abs() < 1e-6 * root.pot() as f64, "{won:?}");
+        }
+    }
 }

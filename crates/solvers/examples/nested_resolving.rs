@@ -20,7 +20,7 @@ use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use solvers::Player;
-use solvers::subgame::{Gadget, Options, Solver, Spot, Subgame, start};
+use solvers::subgame::{EntryChoice, Gadget, Options, Solver, Spot, Subgame, start};
 
 const POT: u32 = 1_000;
 const MENU: &str = "river 1: 50% pot allin\nriver 2: pot allin\nriver 3+: allin";
@@ -79,6 +79,8 @@ fn given_away(board: &Board, seed: u64, behind: u32, iterations: u32) -> Result<
     let worth = first.values_at(&checked)?;
     let mut offers = vec![0.0; Combo::COUNT];
     worth[1].iter().for_each(|hand| offers[hand.combo.index()] = hand.best);
+    let mut dealt = vec![0.0; Combo::COUNT];
+    ranges[1].combos().for_each(|(combo, weight)| dealt[combo.index()] = weight);
     let mut found = Vec::new();
     for percent in BETS {
         let bet = Action::RaiseTo(POT / 2 + POT * percent / 100);
@@ -94,7 +96,13 @@ fn given_away(board: &Board, seed: u64, behind: u32, iterations: u32) -> Result<
             actions
         };
         for (_, forced) in FORCED {
-            let gadget = Gadget { player: Player::Second, offers: offers.clone(), forced };
+            let gadget = Gadget {
+                player: Player::Second,
+                offers: offers.clone(),
+                dealt: dealt.clone(),
+                forced,
+                choice: EntryChoice::EachHand,
+            };
             let subgame = Subgame::new(&checked, there.each_ref(), &with_bet)?;
             let mut anew = Solver::with_gadget(subgame, options, &gadget)?;
             anew.run(iterations);

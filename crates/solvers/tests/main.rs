@@ -2,6 +2,7 @@
 //! solutions.
 
 mod blueprint;
+mod by_policy;
 mod convergence;
 mod equilibria;
 mod exact;

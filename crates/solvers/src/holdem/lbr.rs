@@ -29,7 +29,7 @@ use game::{
 };
 use rand::{Rng, RngExt};
 
-use super::is_holdem;
+use super::{ByCombo, is_holdem};
 use crate::Error;
 
 /// The cards of one hand: both players' and the complete board.
@@ -352,9 +352,6 @@ impl RollOut {
         &self.equities
     }
 }
-
-/// A number for each combo.
-type ByCombo = Box<[f64; Combo::COUNT]>;
 
 /// A smaller share of the agent's hands is what rounding leaves of none.
 const EMPTY: f64 = 1e-9;

@@ -114,11 +114,10 @@ impl Evaluator<'_> {
     /// The weights with which the opponent's hands enter the subgame on average.
     fn others(&self, player: Player) -> Vec<f64> {
         let other = player.other();
-        let gadget = self.gadget.filter(|gadget| gadget.player == other);
-        weights(self.subgame, &self.boards.all[0], other)
-            .enumerate()
-            .map(|(hand, weight)| weight * gadget.map_or(1.0, |gadget| gadget.entry_share(hand)))
-            .collect()
+        match self.gadget.filter(|gadget| gadget.player == other) {
+            Some(gadget) => gadget.average_weights(),
+            None => weights(self.subgame, &self.boards.all[0], other).collect(),
+        }
     }
 
     /// For each of the player's hands, chips won times the opponent's weights, when it enters the
@@ -133,19 +132,12 @@ impl Evaluator<'_> {
     /// gadget's offer.
     fn total(&self, player: Player, values: &[f64], best: bool) -> f64 {
         let board = &self.boards.all[0];
-        let of = |player| weights(self.subgame, board, player).enumerate();
         let sum: f64 = match self.gadget {
-            Some(gadget) if gadget.player == player => of(player)
-                .map(|(hand, own)| own * gadget.hand_value(hand, values[hand], best))
-                .sum(),
+            Some(gadget) if gadget.player == player => gadget.total(values, best),
             gadget => {
-                let come: f64 = of(player).map(|(hand, own)| own * values[hand]).sum();
-                let left = |gadget: &GadgetState| -> f64 {
-                    of(player.other())
-                        .map(|(hand, weight)| weight * gadget.leaving_value(hand))
-                        .sum()
-                };
-                come - gadget.map_or(0.0, left)
+                let own = weights(self.subgame, board, player);
+                let come: f64 = own.zip(values).map(|(own, value)| own * value).sum();
+                come - gadget.map_or(0.0, GadgetState::beyond)
             }
         };
         sum / deals(self.subgame, board)

@@ -34,7 +34,7 @@ mod words;
 
 pub use super::depth_limited::{DepthLimited, Leaf, LeafValues};
 pub use evaluation::{Evaluation, HandValue};
-pub use gadget::Gadget;
+pub use gadget::{EntryChoice, Gadget};
 pub use solver::{Options, Solver};
 pub use spot::{OffTree, Spot};
 pub use storage::Precision;

@@ -152,7 +152,8 @@ impl Solver {
         let board = &solver.boards.all[0];
         let others: Vec<f64> = solver.weights(gadget.player.other()).collect();
         let unblocked = unblocked_weights(board, gadget.player, &others);
-        solver.gadget = Some(GadgetState::new(gadget, board, &unblocked));
+        let range = solver.weights(gadget.player).collect();
+        solver.gadget = Some(GadgetState::new(gadget, board, range, unblocked));
         Ok(solver)
     }
 
@@ -238,11 +239,10 @@ impl Solver {
     /// The weights with which a player's hands enter the subgame by its current strategy. With
     /// `average`, the strategy is added to the averages of the gadget with this weight.
     fn entry_weights(&mut self, player: Player, average: Option<Weight>) -> Vec<f32> {
-        let mut weights: Vec<f32> = self.weights(player).map(|w| w as f32).collect();
-        if let Some(gadget) = self.gadget.as_mut().filter(|of| of.player == player) {
-            gadget.apply_entry(&mut weights, average);
+        match self.gadget.as_mut().filter(|of| of.player == player) {
+            Some(gadget) => gadget.entry_weights(average),
+            None => self.weights(player).map(|weight| weight as f32).collect(),
         }
-        weights
     }
 
     /// Runs a number of iterations.

@@ -56,9 +56,10 @@ impl<'a> Spot<'a> {
         let mut ranges = solver.subgame.ranges.clone().map(|range| range.without(board));
         if let Some(gadget) = &solver.gadget {
             let player = gadget.player.index();
-            for (hand, combo) in solver.boards.all[0].hands[player].all().enumerate() {
-                let weight = ranges[player].weight(combo) * gadget.entry_share(hand);
-                ranges[player].set(combo, weight).expect("a weight from 0 to 1");
+            let weights = gadget.average_weights();
+            let most = weights.iter().copied().fold(1.0, f64::max);
+            for (combo, weight) in solver.boards.all[0].hands[player].all().zip(weights) {
+                ranges[player].set(combo, weight / most).expect("a weight from 0 to 1");
             }
         }
         Spot {
