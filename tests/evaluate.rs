@@ -5,7 +5,7 @@ use std::fs;
 use std::process::Child;
 
 use crate::program::{
-    Folder, Words, interrupt, kill, list, near, number, wait_until, wait_until_it_listens,
+    Folder, Words, interrupt, kill, list, near, number, shows, wait_until, wait_until_it_listens,
 };
 
 #[test]
@@ -225,9 +225,9 @@ fn parts_of_a_measurement_make_the_whole() {
 #[test]
 fn a_panel_compares_two_agents_by_duels_that_are_kept() {
     let folder = Folder::new();
-    let list = "[preflop]\ncall\n[flop]\ncall\n[turn]\ncall\n[river]\nif win rate >= 80 % then bet pot\n\
-                else call\n";
-    folder.write("bets.fft", list);
+    let calls = "[preflop]\ncall\n[flop]\ncall\n[turn]\ncall\n";
+    let river = "[river]\nif win rate >= 80 % then bet pot\nelse call\n";
+    folder.write("bets.fft", [calls, river].concat());
     let bets = "fft:model=bets.fft";
     let panel = ["evaluate", "panel", bets, "--compared-with", "call", "--out", "kept"];
     let found = folder.json((panel, "--hands 6 --threads 1"));

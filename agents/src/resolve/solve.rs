@@ -746,6 +746,7 @@ mod tests {
             menus: Menus::shipped(),
             flops: None,
             first,
+            last: Street::River,
             anew: true,
             floor: 1.0,
             entry: safe,
