@@ -122,11 +122,7 @@ fn round_of_2026(number: u64, text: &str) -> HandRecord {
             }
             "calls" => public.apply(Action::Call).unwrap(),
             "checks" if public.turn() == Turn::Act(seat) => public.apply(Action::Call).unwrap(),
-            "folds" => {
-                if public.apply(Action::Fold).is_err() {
-                    public.concede(seat).unwrap();
-                }
-            }
+            "folds" if public.apply(Action::Fold).is_err() => public.concede(seat).unwrap(),
             _ => {}
         }
     }
