@@ -31,6 +31,7 @@ fn reached(cards: &str, unit: Chips) -> PublicState {
         ranks: 13,
         hole_cards: 2,
         board_cards: vec![0, 3, 1, 1],
+        discards: false,
         quirks: game::Quirks::default(),
     });
     let mut state = PublicState::new(&Arc::new(def.expect("a game")));
