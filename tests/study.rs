@@ -128,9 +128,10 @@ fn what_is_no_study_is_refused_and_a_dry_run_only_prints() {
     assert_eq!(document["schema"], "cardroom-study-commands/1");
     assert_eq!(document["commands"], serde_json::json!(lines));
     let dry = folder.ok("study 004 --dry-run --device gpu");
-    // Five networks, three of them for three numbers of situations, and one with all renamings.
-    assert_eq!(dry.matches("train values").count(), 5 + 3 * 3 + 1);
-    assert_eq!(dry.matches("--device gpu").count(), 15, "each network's training");
+    // Six networks, three of them for three numbers of situations, and two with all renamings.
+    assert_eq!(dry.matches("train values").count(), 6 + 3 * 3 + 2);
+    assert_eq!(dry.matches("--device gpu").count(), 17, "each network's training");
+    assert_eq!(dry.matches("evaluate duel").count(), 7, "each network, and the shipped one");
     folder.run("study 001 --device gpu").failed(2, "study 001 trains no networks");
     assert!(fs::read_dir(folder).expect("listed").next().is_none(), "a dry run makes nothing");
 }

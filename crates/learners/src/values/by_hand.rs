@@ -1,5 +1,5 @@
-//! A value network that sees one hand at a time ([`models::values::by_hand`]): a situation gives two
-//! thousand training rows.
+//! A value network that sees one hand at a time ([`models::values::by_hand`]): a situation gives
+//! two thousand training rows.
 
 use std::ops::Range;
 
