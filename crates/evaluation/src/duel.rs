@@ -411,7 +411,7 @@ impl Duel {
     fn ranges(&self, spot: &PublicState, before: [&Arc<dyn Policy>; 2]) -> [Vec<f64>; 2] {
         [0, 1].map(|seat| {
             let how = (ActionMatching::Sizes, 0.0);
-            let policy = &**before[usize::from(seat)];
+            let policy = &**before[seat];
             let seat = Seat::new(seat).expect("two seats");
             reach::at_street(self.street, policy, spot, seat, how)
         })
