@@ -131,8 +131,8 @@ fn round_of_2026(number: u64, text: &str) -> HandRecord {
 }
 
 #[test]
-fn a_game_of_2026_is_written_to_the_byte() {
-    for name in ["discard_plain"] {
+fn games_of_2026_are_written_to_the_byte() {
+    for name in ["discard_plain", "discard_mess"] {
         let text = recorded(name);
         let refused = |line: &&str| {
             let words = [" attempted illegal ", " attempted to discard ", " response misformatted"];
