@@ -152,7 +152,9 @@ impl Writer {
         }
         // The engine of 2026 takes a fold where it asks for checks after an all-in.
         let all_in = record.public.committed().as_slice().iter().all(|&chips| chips == STACK);
-        let conceded = |played: &&Played| all_in && played.action == Action::Fold;
+        let whole = |street: Street| record.public.board().len() == def.board_len(street);
+        let conceded =
+            |played: &&Played| all_in && played.action == Action::Fold && whole(played.street);
         let conceded = record.public.history().last().filter(conceded);
         let mut betting = record.public.history().iter().rev().skip(conceded.into_iter().count());
         let played = betting.next().map(|played| played.street);
