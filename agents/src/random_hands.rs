@@ -11,7 +11,7 @@ use cards::{
     Board, Card, CardSet, Combo, HandEquity, HandRank, HoleCards, RiverTable, StartingHand, Ties,
     choose, evaluate, evaluate_any,
 };
-use game::{GameDef, Street};
+use game::{Action, GameDef, PublicState, Strategy, Street};
 use rand::RngExt;
 
 use crate::AgentRng;
@@ -347,4 +347,16 @@ fn read_preflop() -> PreflopTable {
         }
     }
     table
+}
+/// The strategy where the blueprint has none: checks, calls if the pot odds justify it against a
+/// random hand, and folds otherwise.
+pub(crate) fn by_odds(public: &PublicState, hole: HoleCards) -> Strategy {
+    let legal = public.legal();
+    if !legal.fold {
+        return Strategy::pure(Action::Call);
+    }
+    let rate = equity(public.def(), hole, public.board(), 1, Effort::default());
+    let price = f64::from(legal.to_call);
+    let pays = rate >= price / (public.pot() as f64 + price);
+    Strategy::pure(if pays { Action::Call } else { Action::Fold })
 }

@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use show::nearest;
 use solvers::strategy::TreeStrategy;
 
-use crate::{Agent, scaled};
+use crate::{Agent, fitted};
 
 /// The cost of a decision, which determines where it may be computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
@@ -102,6 +102,8 @@ pub struct Recipe {
     pub equities: bool,
     /// Whether the agent plays games in which cards of a hand are put on the board.
     discards: bool,
+    /// Whether the agent has a blueprint for each of several depths.
+    by_depth: bool,
     /// Files that were read or will be needed; a package must include them.
     pub files: Vec<PathBuf>,
     /// Names of the configured agents that were resolved; a package must define them.
@@ -127,6 +129,7 @@ impl Recipe {
             program: false,
             equities: false,
             discards: false,
+            by_depth: false,
             files: Vec::new(),
             names: Vec::new(),
             about: String::new(),
@@ -184,6 +187,13 @@ impl Recipe {
     #[must_use]
     pub fn discards(mut self) -> Recipe {
         self.discards = true;
+        self
+    }
+
+    /// Marks an agent that has a blueprint for each of several depths, and plays others by them.
+    #[must_use]
+    pub fn by_depth(mut self) -> Recipe {
+        self.by_depth = true;
         self
     }
 
@@ -302,7 +312,8 @@ impl AgentChoice {
     }
 
     /// Builds a new agent for this game. Agents of one choice share no mutable state. One that is
-    /// not for this game, but for the same with a big blind of 100, is asked in its own chips.
+    /// not for this game, but for the same with a big blind of 100, is asked in its own chips; one
+    /// that has blueprints for several depths, with the stacks of the next one.
     ///
     /// # Errors
     /// If the agent cannot play this game, or panics.
@@ -314,7 +325,9 @@ impl AgentChoice {
         };
         match build(def) {
             // One that cannot play with larger chips either is refused for the game as it is.
-            Err(error) if error.is_game() => scaled::agent(def, build).ok_or(error),
+            Err(error) if error.is_game() => {
+                fitted::agent(def, self.recipe.by_depth, build).ok_or(error)
+            }
             built => built,
         }
     }
@@ -345,7 +358,8 @@ impl AgentChoice {
         self.check_discards(def)?;
         let built = match (policies.whole)(def) {
             Err(error) if error.is_game() => {
-                scaled::policy(def, |def| (policies.whole)(def)).ok_or(error)
+                let build = |def: &Arc<GameDef>| (policies.whole)(def);
+                fitted::policy(def, self.recipe.by_depth, build).ok_or(error)
             }
             built => built,
         };

@@ -169,7 +169,7 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
     let recipe = Recipe::new(build).with_policy(policy).with_tree(in_tree);
     let mut recipe = recipe.about(about).checked_by(check).with_equities();
     recipe.files = files;
-    Ok(recipe)
+    if options.blueprint == SHIPPED { Ok(recipe.by_depth()) } else { Ok(recipe) }
 }
 
 impl Source {

@@ -13,7 +13,7 @@ use models::blueprint::Blueprint;
 use smallvec::{SmallVec, smallvec};
 
 use super::{Style, Translation};
-use crate::random_hands::{Effort, combo, equity};
+use crate::random_hands::{by_odds, combo};
 
 /// All readings of a hand's betting, with their probabilities.
 type Readings = SmallVec<[Reading; 1]>;
@@ -247,19 +247,6 @@ impl Model {
             }
         }
     }
-}
-
-/// The strategy where the blueprint has none: checks, calls if the pot odds justify it against a
-/// random hand, and folds otherwise.
-fn by_odds(public: &PublicState, hole: HoleCards) -> Strategy {
-    let legal = public.legal();
-    if !legal.fold {
-        return Strategy::pure(Action::Call);
-    }
-    let rate = equity(public.def(), hole, public.board(), 1, Effort::default());
-    let price = f64::from(legal.to_call);
-    let pays = rate >= price / (public.pot() as f64 + price);
-    Strategy::pure(if pays { Action::Call } else { Action::Fold })
 }
 
 /// Describes a blueprint in a few lines.

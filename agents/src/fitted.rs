@@ -1,0 +1,396 @@
+//! Agents at a game that is not quite theirs: with other chips, or other stacks.
+//!
+//! Agents are trained for a big blind of 100. A game in which all stacks, blinds and bets are a
+//! part of another's has all of its situations, so nothing is lost on the way to the agent: its
+//! raises are rounded to the nearest chip of the game and kept within the rules.
+//!
+//! Some agents have a blueprint for each of several depths. Between them, the one of the next
+//! deeper stacks plays: bets are as many big blinds there, and a bet of all chips is one of all
+//! chips. Stacks are those that can be lost, the smaller ones.
+
+use std::sync::Arc;
+
+use cards::HoleCards;
+use game::{
+    Action, Betting, BySeat, Chips, GameDef, GameSpec, InfoSet, Payoff, Policy, PublicState, Seat,
+    Strategy, Turn,
+};
+
+use crate::random_hands::by_odds;
+use crate::{Agent, AgentError, Context, Decision, HandOutcome};
+
+/// The big blind of the games that agents are trained for.
+const BIG_BLIND: Chips = 100;
+
+/// The depths of blueprints, in big blinds.
+const DEPTHS: [Chips; 6] = [10, 20, 50, 100, 200, 400];
+
+/// The depths at which an agent with blueprints for some plays, in big blinds.
+const SHALLOWEST: Chips = 1;
+const DEEPEST: Chips = 250;
+
+/// The agent for this game, made of one for a game that is like it; `None` if there is none.
+/// `by_depth`: whether it has a blueprint for each of several depths.
+pub(crate) fn agent(
+    def: &GameDef,
+    by_depth: bool,
+    build: impl Fn(&Arc<GameDef>) -> Result<Box<dyn Agent>, AgentError>,
+) -> Option<Box<dyn Agent>> {
+    let (inner, fit) = first(def, by_depth, build)?;
+    Some(Box::new(Fitted { inner, fit }))
+}
+
+/// The policy for this game, in the same way.
+pub(crate) fn policy(
+    def: &GameDef,
+    by_depth: bool,
+    build: impl Fn(&Arc<GameDef>) -> Result<Arc<dyn Policy>, AgentError>,
+) -> Option<Arc<dyn Policy>> {
+    let (inner, fit) = first(def, by_depth, build)?;
+    Some(Arc::new(Fitted { inner, fit }))
+}
+
+/// What can be built for the most alike game.
+fn first<T>(
+    def: &GameDef,
+    by_depth: bool,
+    build: impl Fn(&Arc<GameDef>) -> Result<T, AgentError>,
+) -> Option<(T, Fit)> {
+    let depths = if by_depth { Fit::depths(def) } else { Vec::new() };
+    let fits = Fit::chips(def).into_iter().chain(depths);
+    fits.into_iter().find_map(|fit| Some((build(&fit.def).ok()?, fit)))
+}
+
+/// A game in the place of another one.
+struct Fit {
+    def: Arc<GameDef>,
+    /// So many chips of it are `down` of the other game.
+    up: u64,
+    down: u64,
+    /// The stacks that can be lost in the other game and in this one, if their depths differ.
+    all_in: Option<[Chips; 2]>,
+}
+
+impl Fit {
+    /// The same game in larger chips, with the usual big blind.
+    fn chips(def: &GameDef) -> Option<Fit> {
+        let big = Some(def.big_blind()).filter(|&big| big > 0 && big < BIG_BLIND)?;
+        let factor = BIG_BLIND.is_multiple_of(big).then_some(BIG_BLIND / big)?;
+        let times = |chips: &[Chips]| {
+            chips.iter().map(|chips| chips.checked_mul(factor)).collect::<Option<Vec<Chips>>>()
+        };
+        let spec = GameSpec {
+            stacks: times(&def.stacks)?,
+            blinds: times(&def.blinds)?,
+            raise_sizes: times(&def.raise_sizes)?,
+            ..def.spec().clone()
+        };
+        let def = Arc::new(GameDef::new(spec).ok()?);
+        Some(Fit { def, up: u64::from(factor), down: 1, all_in: None })
+    }
+
+    /// The usual games of other depths, the best first: those that are deeper, then the others. None
+    /// where less than half or more than twice the stacks are there, but for the shallowest.
+    fn depths(def: &GameDef) -> Vec<Fit> {
+        let usual = game::games::nolimit_holdem_with(vec![BIG_BLIND; 2]);
+        let alike = def.differs_from_holdem().is_none()
+            && def.betting == Betting::NoLimit
+            && def.players == usual.players
+            && def.first_to_act == usual.first_to_act
+            && def.blinds.iter().max() == def.blinds.first();
+        let (big, stack) = (def.big_blind(), def.stacks.iter().copied().min().unwrap_or_default());
+        let within = SHALLOWEST * big <= stack && stack <= DEEPEST.saturating_mul(big);
+        if !alike || !within || big == 0 {
+            return Vec::new();
+        }
+        let of = |depth: Chips| {
+            let theirs = depth * BIG_BLIND;
+            let def = Arc::new(game::games::nolimit_holdem_with(vec![theirs; 2]));
+            let (up, down) = (u64::from(BIG_BLIND), u64::from(big));
+            Fit { def, up, down, all_in: Some([stack, theirs]) }
+        };
+        let deep = f64::from(stack) / f64::from(big);
+        let near = |&&depth: &&Chips| {
+            let times = f64::from(depth) / deep;
+            depth == DEPTHS[0] && times > 1.0 || (0.5..=2.5).contains(&times)
+        };
+        let (deeper, others): (Vec<Chips>, Vec<Chips>) =
+            DEPTHS.iter().filter(near).partition(|&&depth| f64::from(depth) >= deep);
+        deeper.into_iter().chain(others.into_iter().rev()).map(of).collect()
+    }
+
+    /// A bet of the other game as one of this.
+    fn theirs(&self, total: Chips) -> Chips {
+        let scaled = (u64::from(total) * self.up + self.down / 2) / self.down;
+        let scaled = Chips::try_from(scaled).unwrap_or(Chips::MAX);
+        match self.all_in {
+            Some([ours, theirs]) if total >= ours => theirs,
+            _ => scaled,
+        }
+    }
+
+    /// A bet of this game as one of the other.
+    fn ours(&self, total: Chips) -> Chips {
+        let scaled = (u64::from(total) * self.down + self.up / 2) / self.up;
+        let scaled = Chips::try_from(scaled).unwrap_or(Chips::MAX);
+        match self.all_in {
+            Some([ours, theirs]) if total >= theirs => ours,
+            _ => scaled,
+        }
+    }
+
+    /// The state in this game; `None` if its betting is over there.
+    fn state(&self, public: &PublicState) -> Option<PublicState> {
+        let mut state = PublicState::new(&self.def);
+        let board = public.board();
+        for played in public.history() {
+            // The hand was played by the same rules.
+            let _ = state.deal_from(&board);
+            let Turn::Act(seat) = state.turn() else { return None };
+            if seat != played.seat {
+                return None;
+            }
+            state.apply_unchecked(match played.action {
+                Action::RaiseTo(total) => {
+                    state.legal().nearest(Action::RaiseTo(self.theirs(total)))
+                }
+                other => other,
+            });
+        }
+        let _ = state.deal_from(&board);
+        (state.turn() == public.turn()).then_some(state)
+    }
+
+    /// The information set in this game.
+    fn infoset(&self, infoset: &InfoSet) -> Option<InfoSet> {
+        let public = self.state(&infoset.public)?;
+        Some(InfoSet { public, seat: infoset.seat, hole: infoset.hole })
+    }
+
+    /// An action in this game as one of the other, legal in this state of it.
+    fn action(&self, action: Action, public: &PublicState) -> Action {
+        public.legal().nearest(match action {
+            Action::RaiseTo(total) => Action::RaiseTo(self.ours(total)),
+            other => other,
+        })
+    }
+
+    fn strategy(&self, strategy: &Strategy, public: &PublicState) -> Strategy {
+        let mut actions: Vec<(Action, f64)> = Vec::with_capacity(strategy.actions.len());
+        for &(action, probability) in &strategy.actions {
+            let action = self.action(action, public);
+            // Two sizes may be the same number of chips.
+            match actions.iter_mut().find(|(known, _)| *known == action) {
+                Some((_, sum)) => *sum += probability,
+                None => actions.push((action, probability)),
+            }
+        }
+        Strategy { actions }
+    }
+}
+
+/// An agent or a policy that is shown another game.
+struct Fitted<T> {
+    inner: T,
+    fit: Fit,
+}
+
+impl Agent for Fitted<Box<dyn Agent>> {
+    fn act(&mut self, infoset: &InfoSet, cx: &mut Context) -> Decision {
+        let Fitted { inner, fit } = self;
+        let public = &infoset.public;
+        let Some(shown) = fit.infoset(infoset) else {
+            let strategy = by_odds(public, infoset.hole);
+            let action = cx.draw(&strategy);
+            let note = "by pot odds: the betting is over with the stacks that it knows".to_owned();
+            return Decision { strategy: Some(strategy), note: Some(note), ..action.into() };
+        };
+        let decision = inner.act(&shown, cx);
+        let mut values: Vec<(Action, f64)> = Vec::with_capacity(decision.values.len());
+        for (action, value) in decision.values {
+            let action = fit.action(action, public);
+            if values.iter().all(|(known, _)| *known != action) {
+                values.push((action, value * fit.down as f64 / fit.up as f64));
+            }
+        }
+        let strategy = decision.strategy.map(|strategy| fit.strategy(&strategy, public));
+        let action = fit.action(decision.action, public);
+        Decision { action, strategy, values, ..decision }
+    }
+
+    fn meet(&mut self, opponents: &[String]) {
+        self.inner.meet(opponents);
+    }
+
+    fn hand_over(&mut self, outcome: &HandOutcome<'_>) {
+        let Fitted { inner, fit } = self;
+        if fit.all_in.is_some() {
+            // What was won with other stacks says nothing about its own.
+            return;
+        }
+        let (up, down) = (fit.up as i64, fit.down as i64);
+        let times = |payoff: Payoff| Payoff::from_parts(payoff.parts().saturating_mul(up) / down);
+        let payoffs = BySeat::from_fn(outcome.payoffs.len(), |seat| times(outcome.payoffs[seat]));
+        if let Some(public) = fit.state(outcome.public) {
+            inner.hand_over(&HandOutcome { public: &public, payoffs: &payoffs, ..*outcome });
+        }
+    }
+
+    fn restart(&mut self) {
+        self.inner.restart();
+    }
+}
+
+impl Policy for Fitted<Arc<dyn Policy>> {
+    fn strategy(&self, infoset: &InfoSet) -> Strategy {
+        let public = &infoset.public;
+        match self.fit.infoset(infoset) {
+            Some(shown) => self.fit.strategy(&self.inner.strategy(&shown), public),
+            None => by_odds(public, infoset.hole),
+        }
+    }
+
+    fn strategies(
+        &self,
+        public: &PublicState,
+        seat: Seat,
+        hands: &[HoleCards],
+        visit: &mut dyn FnMut(usize, &Strategy),
+    ) {
+        let Some(state) = self.fit.state(public) else {
+            for (number, &hole) in hands.iter().enumerate() {
+                visit(number, &by_odds(public, hole));
+            }
+            return;
+        };
+        self.inner.strategies(&state, seat, hands, &mut |number, strategy| {
+            visit(number, &self.fit.strategy(strategy, public));
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{AgentRng, Clock, Registry};
+
+    /// The game of `blinds` and `stack` with two players.
+    fn game(blinds: [Chips; 2], stack: Chips) -> Arc<GameDef> {
+        let usual = game::games::nolimit_holdem();
+        let (stacks, blinds) = (vec![stack; 2], blinds.to_vec());
+        let spec = GameSpec { stacks, blinds, ..usual.spec().clone() };
+        Arc::new(GameDef::new(spec).expect("a game"))
+    }
+
+    #[test]
+    fn a_blueprint_plays_small_chips_as_it_plays_its_own() {
+        let choice = Registry::standard().resolve("cfr").expect("an agent");
+        let (small, large) = (game([2, 1], 400), game([100, 50], 20_000));
+        let mut agents = [&small, &large].map(|def| choice.build(def).expect("it plays"));
+        let mut actions = 0;
+        for hand in 0..200_u64 {
+            let cards: Vec<cards::Card> = cards::Card::all().collect();
+            let at = |place: u64| cards[((place * 7 + hand * 11) % 52) as usize];
+            let hole = [0, 2].map(|k| cards::HoleCards::new(&[at(k), at(k + 1)]).expect("two"));
+            let board: Vec<cards::Card> = (4..9).map(at).collect();
+            let (mut few, mut many) = (PublicState::new(&small), PublicState::new(&large));
+            loop {
+                few.deal_from(&board).expect("a board");
+                many.deal_from(&board).expect("a board");
+                let game::Turn::Act(seat) = few.turn() else { break };
+                let mut decide = |agent: usize, public: &PublicState| {
+                    let hole = hole[seat.index()];
+                    let infoset = InfoSet { public: public.clone(), seat, hole };
+                    let rng = AgentRng::new(u128::from(hand) << 8 | actions);
+                    let (time_left, clock) = (None, Clock::stopped());
+                    agents[agent].act(&infoset, &mut Context { rng, hand, time_left, clock })
+                };
+                let (of_few, of_many) = (decide(0, &few), decide(1, &many));
+                let sum: f64 = of_few.strategy.expect("one").actions.iter().map(|(_, p)| p).sum();
+                assert!((sum - 1.0).abs() < 1e-9);
+                let action = of_few.action;
+                match (action, of_many.action) {
+                    (Action::RaiseTo(few), Action::RaiseTo(many)) => {
+                        assert!((i64::from(few) * 50 - i64::from(many)).abs() <= 50);
+                    }
+                    (few, many) => assert_eq!(few, many),
+                }
+                few.apply(action).expect("a legal action");
+                let action = match action {
+                    Action::RaiseTo(total) => Action::RaiseTo(total * 50),
+                    other => other,
+                };
+                many.apply(action).expect("the same in larger chips");
+                actions += 1;
+            }
+        }
+        assert!(actions > 500, "{actions}");
+    }
+
+    #[test]
+    fn other_depths_are_played_to_the_end_by_the_rules() {
+        let choice = Registry::standard().resolve("cfr").expect("an agent");
+        let with = |blinds: [Chips; 2], stacks: [Chips; 2]| {
+            let usual = game::games::nolimit_holdem();
+            let (stacks, blinds) = (stacks.to_vec(), blinds.to_vec());
+            let spec = GameSpec { stacks, blinds, ..usual.spec().clone() };
+            Arc::new(GameDef::new(spec).expect("a game"))
+        };
+        for def in [
+            with([2, 1], [500, 500]),
+            with([100, 40], [15_000, 31_000]),
+            with([3, 1], [391, 450]),
+            with([7, 7], [1_000, 1_400]),
+        ] {
+            let (mut agent, policy) = (choice.build(&def), choice.policy(&def));
+            let agent = agent.as_mut().expect("it plays");
+            let policy = policy.expect("it plays").expect("one");
+            let mut all_in = 0;
+            for hand in 0..300_u64 {
+                let cards: Vec<cards::Card> = cards::Card::all().collect();
+                let at = |place: u64| cards[((place * 7 + hand * 11) % 52) as usize];
+                let hole = [0, 2].map(|k| cards::HoleCards::new(&[at(k), at(k + 1)]).expect("two"));
+                let board: Vec<cards::Card> = (4..9).map(at).collect();
+                let mut public = PublicState::new(&def);
+                for decision in 0.. {
+                    public.deal_from(&board).expect("a board");
+                    let Turn::Act(seat) = public.turn() else { break };
+                    let hole = hole[seat.index()];
+                    let infoset = InfoSet { public: public.clone(), seat, hole };
+                    let rng = AgentRng::new(u128::from(hand) << 8 | decision);
+                    let (time_left, clock) = (None, Clock::stopped());
+                    let made = agent.act(&infoset, &mut Context { rng, hand, time_left, clock });
+                    let strategy = policy.strategy(&infoset);
+                    assert_eq!(Some(&strategy), made.strategy.as_ref());
+                    // Sometimes somebody else goes all-in, with all that the other can lose or more.
+                    let most = public.legal().raise.map(|raise| Action::RaiseTo(raise.max));
+                    let other = most.filter(|_| (hand + u64::from(decision as u32)) % 7 == 3);
+                    all_in += u32::from(other.is_some());
+                    public.apply(other.unwrap_or(made.action)).expect("a legal action");
+                }
+            }
+            assert!(all_in > 20, "{all_in}");
+        }
+    }
+
+    #[test]
+    fn a_bet_of_all_chips_is_one_of_all_chips_at_another_depth() {
+        let def = game([2, 1], 240);
+        let fit = Fit::depths(&def).into_iter().next().expect("one");
+        assert_eq!(fit.def.stacks, [20_000; 2]);
+        assert_eq!((fit.theirs(6), fit.theirs(240), fit.theirs(239)), (300, 20_000, 11_950));
+        assert_eq!((fit.ours(300), fit.ours(20_000), fit.ours(11_950)), (6, 240, 239));
+    }
+
+    #[test]
+    fn games_that_are_far_from_all_blueprints_are_refused() {
+        let choice = Registry::standard().resolve("cfr").expect("an agent");
+        for (blinds, stack) in [([2, 1], 1_000), ([2, 1], 60), ([1, 2], 400)] {
+            let refused = choice.build(&game(blinds, stack)).err().expect("an error");
+            assert!(refused.is_game(), "{refused}");
+        }
+        // A blueprint that was asked for by name plays its own depth alone.
+        let overbet = Registry::standard().resolve("cfr:blueprint=overbet").expect("an agent");
+        assert!(overbet.build(&game([2, 1], 300)).is_err());
+    }
+}
