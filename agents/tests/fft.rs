@@ -45,9 +45,9 @@ fn the_published_rules_ship_for_limit() {
 #[test]
 fn every_shipped_list_can_be_played_and_has_as_many_statements_as_its_name_says() {
     for (name, book) in named_heuristics() {
-        let (betting, chips) = match name.strip_prefix("no-limit") {
-            Some(_) => (Betting::NoLimit, Some(400)),
-            None => (Betting::Limit, None),
+        let (betting, chips) = match name {
+            "paper" | "limit" => (Betting::Limit, None),
+            _ => (Betting::NoLimit, Some(400)),
         };
         assert_eq!(book.require(&Street::ALL), Ok(()), "{name}");
         assert_eq!(book.check(betting), Ok(()), "{name}");

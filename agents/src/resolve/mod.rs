@@ -109,8 +109,8 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
         AgentOption {
             name: "offers",
             default: "blueprint",
-            help: "what `entry` offers to each hand: what it wins if the opponent, too, plays on as \
-                   the blueprint (`blueprint`), or as the best answer to it (`best`)",
+            help: "what `entry` offers to each hand: what it wins if the opponent, too, plays on \
+                   as the blueprint (`blueprint`), or as the best answer to it (`best`)",
         },
         AgentOption {
             name: "gadget",

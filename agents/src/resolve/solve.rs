@@ -286,9 +286,9 @@ impl Resolver {
     }
 
     /// What each combo of the other player of a seat wins from the start of a turn or river on, in
-    /// chips over the whole hand, if both players play on as the blueprint does, or the other one as
-    /// the best answer to it, and the seat has its range there; `None` on the flop, from which on it
-    /// takes too long.
+    /// chips over the whole hand, if both players play on as the blueprint does, or the other one
+    /// as the best answer to it, and the seat has its range there; `None` on the flop, from which
+    /// on it takes too long.
     fn entry_values(
         &self,
         root: &PublicState,

@@ -117,7 +117,7 @@ pub struct DuelSettings {
     pub duel: Duel,
     /// The agent of the first strategy.
     pub agent: AgentChoice,
-    /// SHA-256 of its files, see [`model_sha256`](crate::folder::model_sha256).
+    /// SHA-256 of its files, see [`model_sha256`].
     pub model_sha256: Option<String>,
     /// Whom it plays.
     pub against: Other,
@@ -134,7 +134,7 @@ pub struct DuelSettings {
 pub struct Other {
     /// Its name.
     pub name: String,
-    /// SHA-256 of its files, see [`model_sha256`](crate::folder::model_sha256).
+    /// SHA-256 of its files, see [`model_sha256`].
     pub model_sha256: Option<String>,
 }
 

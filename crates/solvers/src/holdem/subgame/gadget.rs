@@ -221,8 +221,8 @@ impl GadgetState {
 
     /// What the player wins in all with the average strategy, or with the best choice if `best`:
     /// chips times weights. `come` are the values of its hands for entering, chips times the
-    /// weights of the opponent's hands. With [`EntryChoice::OneHand`] the share with a choice counts
-    /// what it wins beyond its offers.
+    /// weights of the opponent's hands. With [`EntryChoice::OneHand`] the share with a choice
+    /// counts what it wins beyond its offers.
     pub(crate) fn total(&self, come: &[f64], best: bool) -> f64 {
         let forced: f64 = self.range.iter().zip(come).map(|(weight, come)| weight * come).sum();
         let won = come.iter().zip(&self.unblocked).zip(&self.offers).zip(self.shares());
