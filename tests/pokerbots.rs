@@ -9,8 +9,11 @@ use std::path::Path;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
-use cards::Card;
-use protocol::pokerbots::{DISCARD_GAME, Discard, Engine};
+use cards::{Card, HoleCards};
+use game::{BySeat, InfoSet, PublicState, Seat, Turn};
+use matches::games::load_game;
+use protocol::acpc::gamedef::Reading;
+use protocol::pokerbots::{DISCARD_GAME, Dialect, Host, index_of};
 
 use crate::program::{Folder, end, kill, list, runs, shows, string, wait_for};
 
@@ -340,26 +343,61 @@ fn bots_of_2026_that_hang_flood_or_die_lose_their_game_and_the_others_go_on() {
     }
 }
 
-/// Plays rounds at the engine of 2026: the cards put away, what each has won, and the bots.
+/// Plays rounds as the engine of 2026: the cards put away, what each has won, and the bots.
 fn play_rounds(mut bots: [Seated; 2], rounds: usize) -> (usize, [i64; 2], [Seated; 2]) {
-    let (left, mut discards, mut chips) = (Duration::from_secs(60), 0, [0; 2]);
+    const LEFT: Duration = Duration::from_secs(60);
+    let def = load_game(DISCARD_GAME, Reading::Strict).expect("a built-in game");
+    let mut hosts = [Host::new(Dialect::Discard), Host::new(Dialect::Discard)];
+    let (mut discards, mut chips) = (0, [0; 2]);
     let mut deck: Vec<Card> = Card::all().collect();
     for round in 0..rounds {
+        let number = round as u64;
         // Any order that differs from round to round.
         let count = deck.len();
         (0..count).for_each(|place| deck.swap(place, (place * 7 + round * 13 + 5) % count));
-        let mut engine =
-            Engine::<Discard>::new(&deck[..Engine::<Discard>::cards()]).expect("a deal");
-        let bot = |index: u8| (usize::from(index) + round) % 2;
-        while let Some((index, _)) = engine.betting().turn() {
-            let answer = bots[bot(index)].ask(&engine.line(index, left));
-            discards += usize::from(answer.starts_with('D'));
-            assert_eq!(engine.answer(answer.as_bytes()), Ok(()), "round {round}: {answer}");
+        let bot = |seat: Seat| (usize::from(index_of(&def, seat)) + round) % 2;
+        let mut hole = BySeat::new(2);
+        for (seat, hand) in def.seats().zip(deck.chunks(3)) {
+            hole[seat] = HoleCards::new(hand).expect("three cards");
         }
-        let won = engine.result().expect("it is over");
-        for index in [0, 1] {
-            assert_eq!(bots[bot(index)].ask(&engine.line(index, left)), "K");
-            chips[bot(index)] += won[usize::from(index)];
+        let dealt = &deck[6..10];
+        let mut public = PublicState::new(&def);
+        loop {
+            let seat = match (public.turn(), public.discarding()) {
+                (Turn::Over, _) => break,
+                (Turn::Deal(_), None) => {
+                    let next = [0, 2, 2, 2, 2, 3][public.board().len()];
+                    let cards = if next == 0 { 2 } else { 1 };
+                    public.deal(&dealt[next..next + cards]).expect("cards that are due");
+                    continue;
+                }
+                (Turn::Deal(_), Some(seat)) | (Turn::Act(seat), _) => seat,
+            };
+            let infoset = InfoSet { public: public.clone(), seat, hole: hole[seat] };
+            let (host, seated) = (&mut hosts[bot(seat)], &mut bots[bot(seat)]);
+            while let Some(line) = host.before_question(number, &infoset, LEFT) {
+                assert_eq!(seated.ask(&line), "K");
+            }
+            let answer = seated.ask(&host.question(number, &infoset, LEFT));
+            if public.discarding().is_some() {
+                let place = host.discard(answer.as_bytes(), &hole[seat]);
+                let place = place.unwrap_or_else(|refused| panic!("round {round}: {refused}"));
+                public.discard(place, hole[seat][usize::from(place)]).expect("a card of the hand");
+                discards += 1;
+            } else {
+                let action = host.answer(answer.as_bytes(), &public);
+                let action = action.unwrap_or_else(|refused| panic!("round {round}: {refused}"));
+                public.apply(action).expect("a legal action");
+            }
+        }
+        let payoffs = public.payoffs(&hole);
+        for seat in def.seats() {
+            let (host, seated) = (&mut hosts[bot(seat)], &mut bots[bot(seat)]);
+            host.end(number, &public, seat, &hole, payoffs[seat]);
+            while let Some(line) = host.closing(LEFT) {
+                assert_eq!(seated.ask(&line), "K");
+            }
+            chips[bot(seat)] += payoffs[seat].chips() as i64;
         }
     }
     (discards, chips, bots)

@@ -13,7 +13,7 @@ mod gtowizard;
 mod matchstate;
 mod player;
 mod pokerbots;
-mod pokerbots_variant;
+mod pokerbots_discard;
 mod reply;
 mod scan;
 mod slumbot_action;

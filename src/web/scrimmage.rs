@@ -148,21 +148,14 @@ struct Access {
 }
 
 impl Access {
-    fn course(&self) -> Result<&Course, Problem> {
-        self.course.as_ref().ok_or_else(|| {
+    /// The course, for a request with the token of this team, if one is named, or the server's
+    /// login; without either, for one from this machine.
+    fn admitted(&self, team: Option<&str>, request: &Request) -> Result<Course, Response> {
+        let course = self.course.as_ref().ok_or_else(|| {
             let remedy = "set `scrimmage.enabled = true` in the configuration";
             Problem::new(StatusCode::NOT_FOUND, "this server has no scrimmage", remedy)
-        })
-    }
-
-    /// Admits a request with the token of this team, if one is named, or the server's login;
-    /// without either, one from this machine.
-    fn admit(
-        &self,
-        course: &Course,
-        team: Option<&str>,
-        request: &Request,
-    ) -> Result<(), Response> {
+                .into_response()
+        })?;
         let own = team.and_then(|team| course.0.teams.get(team));
         let site = self.login.as_deref();
         let (headers, from) = (request.headers(), caller(request.extensions()));
@@ -174,7 +167,9 @@ impl Access {
                 let problem = Problem::new(StatusCode::FORBIDDEN, "this team has no token", remedy);
                 return Err(problem.into_response());
             }
-            (None, None) if is_local(headers, request.extensions().get::<Wire>()) => return Ok(()),
+            (None, None) if is_local(headers, request.extensions().get::<Wire>()) => {
+                return Ok(course.clone());
+            }
             (None, None) => {
                 let remedy = "set `server.login`, or give the teams tokens with \
                               `scrimmage.tokens_file`";
@@ -189,7 +184,8 @@ impl Access {
         first.admit_with(second, headers, from).map_err(|refusal| {
             let misplaced = matches!(refusal, Refusal::Login).then(|| course.misplaced(headers));
             misplaced.flatten().unwrap_or_else(|| first.refuse(refusal))
-        })
+        })?;
+        Ok(course.clone())
     }
 }
 
@@ -253,8 +249,7 @@ async fn take(
     UrlPath(team): UrlPath<String>,
     request: Request,
 ) -> Result<Json<HandedIn>, Response> {
-    let course = access.course().map_err(IntoResponse::into_response)?.clone();
-    access.admit(&course, Some(&team), &request)?;
+    let course = access.admitted(Some(&team), &request)?;
     let problem =
         |code, error: String, remedy: &str| Problem::new(code, error, remedy).into_response();
     let Ok(_permit) = course.0.uploads.try_acquire() else {
@@ -292,8 +287,7 @@ async fn try_again(
     UrlPath(team): UrlPath<String>,
     request: Request,
 ) -> Result<Json<HandedIn>, Response> {
-    let course = access.course().map_err(IntoResponse::into_response)?.clone();
-    access.admit(&course, Some(&team), &request)?;
+    let course = access.admitted(Some(&team), &request)?;
     let asked = blocking(move || course.scrimmage().try_again(&team)).await?;
     asked.map(Json).map_err(|refused| refusal(StatusCode::CONFLICT, &refused))
 }
@@ -302,8 +296,7 @@ async fn ask_for_round(
     State(access): State<Access>,
     request: Request,
 ) -> Result<Json<View>, Response> {
-    let course = access.course().map_err(IntoResponse::into_response)?;
-    access.admit(course, None, &request)?;
+    let course = access.admitted(None, &request)?;
     let asked = course.scrimmage().ask_for_round();
     asked.map_err(|refused| refusal(StatusCode::CONFLICT, &refused))?;
     Ok(Json(course.scrimmage().view()))
@@ -315,8 +308,7 @@ async fn output(
     UrlPath(team): UrlPath<String>,
     request: Request,
 ) -> Result<Response, Response> {
-    let course = access.course().map_err(IntoResponse::into_response)?.clone();
-    access.admit(&course, Some(&team), &request)?;
+    let course = access.admitted(Some(&team), &request)?;
     let said = blocking(move || course.scrimmage().output(&team)).await?;
     let said = said.ok_or_else(|| {
         message(StatusCode::NOT_FOUND, "No such team", "It has handed in nothing.")

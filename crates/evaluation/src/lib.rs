@@ -9,7 +9,7 @@
 //! - [`fidelity`]: how closely a student follows its teacher, and what the difference costs.
 //! - [`folder`]: measurements of many items, and their folders.
 //! - [`lbr`]: local best response against an agent, recorded in a folder.
-//! - [`panel`]: what an agent wins beyond another one from each of many opponents.
+//! - [`panel`]: many opponents, against an agent or against two that are compared.
 //! - [`practice`]: fast evaluation of decision lists on a fixed set of deals, for searches.
 //! - [`speed`]: how fast this machine plays, and how fast agents decide.
 //! - [`statements`]: how often each statement of a fast-and-frugal tree decides, and its worth.

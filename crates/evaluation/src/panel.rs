@@ -1,8 +1,10 @@
-//! What an agent wins beyond another one from each opponent of a panel, by [`duel`](mod@duel)s.
+//! A panel: an agent against many opponents, by [matches](exploiters) of its own, or compared with
+//! another agent by [`duel`](mod@duel)s.
 //!
-//! The two play the same streets before, and are valued at the same spots, over all hands of both
-//! players: so the difference is known with some thousand hands, where matches take hundreds of
-//! thousands. It suits agents that think in play, compared with what they would do without it.
+//! Duels say what it wins beyond the other from each opponent. The two play the same streets
+//! before, and are valued at the same spots, over all hands of both players: so the difference is
+//! known with some thousand hands, where matches take hundreds of thousands. It suits agents that
+//! think in play, compared with what they would do without it.
 //!
 //! Local best response is one of the opponents: to each of the two its own.
 
@@ -11,7 +13,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agents::{AgentChoice, Registry};
-use game::{GameDef, Policy, Street};
+use game::{Betting, GameDef, Policy, Street};
 use logs::{Provenance, Rate};
 use matches::runner::Stop;
 use serde::Serialize;
@@ -20,9 +22,41 @@ use show::number::{signed, whole};
 use solvers::lbr::Moves;
 
 use crate::duel::{self, Duel, DuelSettings, Opponent, Other, Valued};
-use crate::exploiters;
+use crate::exploiters::{
+    self, Answers, ExploiterSettings, Idea, Results, Won, ideas, other, style, verdict,
+};
 use crate::folder::{file_name, folder_name, model_sha256};
 use crate::{Error, Sampled};
+
+/// The opponents of a panel that have one style each, from the agent `fft`'s lists.
+const STYLES: [Idea; 12] = [
+    style("hides its hand until the river", "fft:model=slow-river"),
+    style("hides its hand until the turn", "fft:model=slow-turn"),
+    style("raises bets, makes none", "fft:model=check-raise"),
+    style("hides sets and better until the river", "fft:model=sets"),
+    style("bets the nuts alone", "fft:model=nuts"),
+    style("pots the river with best and worst", "fft:model=polar"),
+    style("three pots on the river with the best", "fft:model=overbet"),
+    style("calls too much", "fft:model=caller"),
+    style("folds too much", "fft:model=folder"),
+    style("bluffs too much", "fft:model=bluffer"),
+    style("bets the pot with half a chance", "fft:model=maniac"),
+    style("bets its draws", "fft:model=draws"),
+];
+
+/// The opponents of a panel that were trained, the strongest last.
+const TRAINED: [&str; 2] = ["cfr:blueprint=overbet", "cfr"];
+
+/// A panel for a game: `fold`, `call` and `equity`, players of one style each in no-limit games,
+/// all ideas, and blueprints that play the game.
+pub fn opponents(def: &Arc<GameDef>, registry: &Registry) -> Vec<Idea> {
+    let plays =
+        |agent: &Idea| registry.resolve(agent.options).is_ok_and(|agent| agent.build(def).is_ok());
+    let styles = if def.betting == Betting::NoLimit { &STYLES[..] } else { &[] };
+    let simple = ["fold", "call", "equity"].map(other).into_iter();
+    let trained = TRAINED.map(other).into_iter().filter(plays);
+    simple.chain(styles.iter().copied()).chain(ideas(def).iter().copied()).chain(trained).collect()
+}
 
 /// The settings of a panel of duels.
 pub struct PanelSettings {
@@ -67,6 +101,21 @@ pub struct Difference {
     pub rate: Option<Rate>,
 }
 
+impl Difference {
+    /// The verdict in a word. Where nothing differed at any spot, there is no doubt.
+    fn verdict(&self) -> &'static str {
+        match &self.rate {
+            Some(rate) if rate.interval.half_width() == 0.0 => "the same",
+            Some(rate) => match verdict(rate) {
+                "wins" => "more",
+                "loses" => "less",
+                undecided => undecided,
+            },
+            None => "undecided",
+        }
+    }
+}
+
 impl PanelSettings {
     /// A name for the measurement, without the number of hands: more of them continue it.
     ///
@@ -83,7 +132,7 @@ impl PanelSettings {
     /// play as the measured agent but for one rule are left out.
     fn opponents(&self, registry: &Registry) -> Result<Vec<Opposing>, Error> {
         let mut found = Vec::new();
-        let ideas = exploiters::panel(&self.def, registry);
+        let ideas = opponents(&self.def, registry);
         for idea in ideas.into_iter().filter(|idea| !idea.is_the_agent()) {
             let agent = registry.resolve(&idea.agent(self.compared_with.name()))?;
             agent.prepare(&self.def, self.hands);
@@ -176,6 +225,93 @@ pub fn run(
     Ok(Outcome { differences, complete: true })
 }
 
+/// The matches of a panel, as the agent sees them.
+#[derive(Serialize)]
+pub struct PanelReport<'a> {
+    #[serde(flatten)]
+    results: Results<'a>,
+    panel: Vec<PanelRow>,
+}
+
+#[derive(Serialize)]
+struct PanelRow {
+    against: String,
+    words: &'static str,
+    rate: Rate,
+    decisions: Answers,
+    hands_to_separate: Option<u64>,
+}
+
+impl<'a> PanelReport<'a> {
+    /// The report of the matches of a panel; `kept` says where the results are kept.
+    pub fn new(plan: &'a ExploiterSettings, found: &'a exploiters::Outcome, kept: String) -> Self {
+        let panel = found.won.iter().map(|won| PanelRow::new(won, plan.agent.name())).collect();
+        PanelReport { results: Results::new(plan, found, kept), panel }
+    }
+}
+
+impl PanelRow {
+    fn new(won: &Won, agent: &str) -> PanelRow {
+        let &Won { idea, rate, decisions } = won;
+        let own = Rate::from_error(0.0 - rate.mbb, rate.standard_error, rate.hands, rate.groups);
+        let needed = own.hands_needed(own.mbb.abs()).filter(|_| own.holds_zero());
+        PanelRow {
+            against: idea.agent(agent),
+            words: idea.words,
+            rate: own,
+            decisions,
+            hands_to_separate: needed,
+        }
+    }
+}
+
+impl fmt::Display for PanelReport<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Results { agent, won, all, .. } = self.results;
+        let summary = panel_summary(agent, won, all);
+        f.write_str(&self.results.text("panel", &panel_table(won), &summary))
+    }
+}
+
+/// The rates of the measured agent.
+fn panel_table(won: &[Won]) -> String {
+    let header = ["against", "mbb/hand", "95 % interval", "hands", "fallbacks", "to separate"];
+    let mut table = Table::new(header).right(1..6).at_the_margin();
+    for Won { idea, rate, decisions } in won {
+        let own = |value: f64| signed(-value, 0);
+        let needed = if rate.holds_zero() {
+            rate.hands_needed(rate.mbb.abs()).map_or_else(|| "-".to_owned(), whole)
+        } else {
+            "separated".to_owned()
+        };
+        table.row([
+            idea.words.to_owned(),
+            own(rate.mbb),
+            format!("{} to {}", own(rate.interval.high), own(rate.interval.low)),
+            whole(rate.hands),
+            whole(decisions.fallbacks),
+            needed,
+        ]);
+    }
+    format!("{table}\n")
+}
+
+fn panel_summary(name: &str, won: &[Won], all: usize) -> String {
+    // The verdicts are the opponents'.
+    let count = |word: &str| won.iter().filter(|won| verdict(&won.rate) == word).count();
+    let played = match won.len() {
+        done if done < all => format!("{done} of {all} matches were played. "),
+        _ => String::new(),
+    };
+    format!(
+        "\n{played}{name} wins against {}, loses against {}, {} undecided. To separate: the hands \
+         (--hands)\nafter which the 95 % interval leaves zero out, if the rate stays as it is.\n",
+        count("loses"),
+        count("wins"),
+        count("undecided"),
+    )
+}
+
 /// The result of a panel of duels.
 #[derive(Serialize)]
 pub struct ComparedReport<'a> {
@@ -214,31 +350,23 @@ impl fmt::Display for ComparedReport<'_> {
         let ComparedReport { agent, compared_with, game, from, seed, hands, panel, .. } = self;
         let header = ["against", "mbb/hand", "95 % interval", "hands", "valued", ""];
         let mut table = Table::new(header).right(1..5).at_the_margin();
-        let mut verdicts = [0; 3];
         for row in *panel {
-            let (figures, verdict) = match row.rate {
+            let (figures, word) = match &row.rate {
                 Some(rate) => {
                     let [mbb, low, high] = [rate.mbb, rate.interval.low, rate.interval.high]
                         .map(|value| signed(value, 1));
-                    let verdict = match (rate.holds_zero(), rate.mbb > 0.0) {
-                        (false, true) => 0,
-                        (false, false) => 1,
-                        (true, _) => 2,
-                    };
-                    verdicts[verdict] += 1;
-                    let word = ["more", "less", "undecided"][verdict];
-                    // Where nothing differed in any spot, there is no doubt.
-                    let word = if rate.interval.half_width() == 0.0 { "the same" } else { word };
-                    ([mbb, format!("{low} to {high}")], word)
+                    ([mbb, format!("{low} to {high}")], row.verdict())
                 }
                 None => (["-".to_owned(), "-".to_owned()], "undecided"),
             };
             let [mbb, interval] = figures;
             let counts = [whole(row.hands), whole(row.spots)];
             let [hands, spots] = &counts;
-            table.row([row.words, &mbb, &interval, hands, spots, verdict]);
+            table.row([row.words, &mbb, &interval, hands, spots, word]);
         }
-        let [more, less, undecided] = verdicts;
+        let count = |word| panel.iter().filter(|row| row.verdict() == word).count();
+        let (more, less) = (count("more"), count("less"));
+        let undecided = panel.len() - more - less;
         write!(
             f,
             "{agent} compared with {compared_with}, panel, {game}, seed {seed}, {} hands each: \

@@ -22,7 +22,10 @@ use cards::{Board, HoleCards};
 use game::{Action, BySeat, InfoSet, Payoff, PublicState, Seat, Street};
 
 use super::clause::write_clock;
-use super::{Clause, Dialect, Discard, Move, Variant, board_on, index_of, kept, run_out};
+use super::{Clause, Dialect, Move, board_on, index_of, kept, run_out};
+
+/// The name of a discard in the words of the engine of 2026.
+const DISCARD: &str = "DiscardAction";
 
 /// The engine's side of a conversation with one bot.
 #[derive(Debug)]
@@ -85,8 +88,8 @@ impl Host {
     /// a check is not legal.
     pub fn answer(&self, line: &[u8], public: &PublicState) -> Result<Action, Refused> {
         let refuse = |refusal| Refused::new(line, refusal, allowed(public));
-        if self.dialect == Dialect::Discard && matches!(own_action(line), Some(Ok(_))) {
-            return Err(refuse(Refusal::Illegal(Discard::OWN)));
+        if self.dialect == Dialect::Discard && matches!(discard_in(line), Some(Ok(_))) {
+            return Err(refuse(Refusal::Illegal(DISCARD)));
         }
         let answer = Answer::read(line).ok_or_else(|| refuse(Refusal::Misformed))?;
         let played = match answer.kind {
@@ -110,9 +113,9 @@ impl Host {
     pub fn discard(&self, line: &[u8], hole: &HoleCards) -> Result<u8, Refused> {
         let most = hole.len().saturating_sub(1);
         let refuse = |refusal| Err(Refused::new(line, refusal, format!("D0 to D{most}")));
-        match (own_action(line), Answer::read(line)) {
+        match (discard_in(line), Answer::read(line)) {
             (Some(Ok(place)), _) if usize::from(place) <= most => Ok(place),
-            (Some(Ok(_)), _) => refuse(Refusal::Illegal(Discard::OWN)),
+            (Some(Ok(_)), _) => refuse(Refusal::Illegal(DISCARD)),
             (None, Some(answer)) => refuse(Refusal::Illegal(answer.kind.name())),
             (Some(Err(())) | None, _) => refuse(Refusal::Misformed),
         }
@@ -253,9 +256,11 @@ fn pieces(
     pieces
 }
 
-/// The year's own action in an answer; see [`Variant::read`].
-fn own_action(line: &[u8]) -> Option<Result<u8, ()>> {
-    Discard::read(str::from_utf8(line).ok()?.trim())
+/// The place of a card that an answer puts on the board: `None` when it does not begin as one that
+/// does, an error when it does and cannot be read.
+fn discard_in(line: &[u8]) -> Option<Result<u8, ()>> {
+    let place = str::from_utf8(line).ok()?.trim().strip_prefix('D')?;
+    Some(place.trim().parse().map_err(|_| ()))
 }
 
 /// The legal answers in words: `F, C, R8 to R400`.
@@ -275,7 +280,7 @@ fn allowed(public: &PublicState) -> String {
 
 /// The kind of an action that an answer names by its letter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+enum Kind {
     Fold,
     Call,
     Check,
@@ -294,13 +299,13 @@ impl Kind {
 }
 
 /// An answer as the original engine reads it.
-pub(super) struct Answer<'a> {
-    pub(super) kind: Kind,
+struct Answer<'a> {
+    kind: Kind,
     rest: &'a str,
 }
 
 impl Answer<'_> {
-    pub(super) fn read(line: &[u8]) -> Option<Answer<'_>> {
+    fn read(line: &[u8]) -> Option<Answer<'_>> {
         let text = str::from_utf8(line).ok()?.trim();
         let (kind, rest) = [
             (Kind::Fold, text.strip_prefix('F')),
@@ -315,7 +320,7 @@ impl Answer<'_> {
 
     /// The amount, as the original reads whole numbers: blanks around, a sign, and single `_`
     /// between digits are allowed. One that is too large for any raise is `i64::MAX`.
-    pub(super) fn amount(&self) -> Option<i64> {
+    fn amount(&self) -> Option<i64> {
         let text = self.rest.trim();
         let (negative, digits) = match text.as_bytes().first() {
             Some(b'-') => (true, &text[1..]),

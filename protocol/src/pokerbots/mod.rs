@@ -5,9 +5,8 @@
 //!   answers in, actions out.
 //! - [`Player`]: the bot's side: bytes in, events out; actions in, bytes out.
 //! - [`Clause`]: one word of an engine's line; [`Move`]: an action as both sides write it.
-//! - [`Dialect`]: the year whose letters are spoken.
-//! - [`Variant`]: what a year's engine adds to the base game, with [`Engine`] and [`Observer`] for
-//!   both sides; [`Discard`] is that of 2026, which [`Host`] and [`Player`] speak as well.
+//! - [`Dialect`]: the year whose letters are spoken. What a year adds to the base game is a rule of
+//!   [`game::GameSpec`], as the discards of 2026 are, and clauses of its dialect.
 //!
 //! A line of the engine begins with the bot's clock and has what is new since its last one; every
 //! line asks for exactly one answer. Raises are totals of the *street*, blinds included, and are
@@ -19,10 +18,8 @@
 //! the machines: those who use them decide only what is a decision.
 
 mod clause;
-mod discard;
 mod host;
 mod player;
-mod variant;
 
 use std::time::Duration;
 
@@ -30,18 +27,14 @@ use cards::{Board, Card, HoleCards};
 use game::{GameDef, PublicState, Seat, Street};
 
 pub use clause::{Clause, ClauseError, Dialect, Move, MoveError};
-pub use discard::Discard;
 pub use host::{Host, Refusal, Refused};
 pub use player::{Event, Finished, MAX_ENGINE_LINE, Player, PlayerError};
-pub use variant::{
-    Act, Asked, Betting, DealError, Engine, NotPlayed, Observer, ObserverError, Question, Seen,
-    Stage, Variant,
-};
 
 /// The name of the game among the built-in ones.
 pub const GAME: &str = "pokerbots.nolimit.2p";
 
-/// The name of the game of 2026 among the built-in ones, which is [`Discard`] as `game` plays it.
+/// The name of the game of 2026 among the built-in ones: three cards, of which each player puts one
+/// on the board.
 pub const DISCARD_GAME: &str = "pokerbots.discard.2p";
 
 /// The rounds of one game of the original engine.

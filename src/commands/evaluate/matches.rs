@@ -3,10 +3,10 @@
 //! other agents, too.
 
 use evaluation::exploiters::{
-    ExploiterSettings, ExploitersReport, Outcome, PanelReport, Progress as Position, Won, ideas,
-    panel, run as measure,
+    ExploiterSettings, ExploitersReport, Outcome, Progress as Position, Won, ideas, run as measure,
 };
 use evaluation::folder::{MANIFEST, model_sha256};
+use evaluation::panel::{PanelReport, opponents};
 use matches::plan::MatchPlan;
 use matches::play::{Settings, default_folder};
 use show::number::{counted, whole};
@@ -116,7 +116,7 @@ pub(super) fn run_exploiters(args: &ExploitersArgs, in_panel: bool) -> Result<Ou
         hands: args.hands.unwrap_or(if in_panel { PANEL_HANDS } else { HANDS }),
         seed: args.common.seed,
         shard: args.common.shard,
-        opponents: if in_panel { panel(&def, &registry) } else { ideas(&def).to_vec() },
+        opponents: if in_panel { opponents(&def, &registry) } else { ideas(&def).to_vec() },
         def,
     };
     let folder = args.common.folder(&plan.name())?;

@@ -37,6 +37,17 @@ fn wins(hands: &[HandValue], range: &Range) -> f64 {
     weighed(&|hand| hand.unblocked_weight * hand.value) / weighed(&|hand| hand.unblocked_weight)
 }
 
+/// A gadget for the first player, each of whose hands is dealt alike and has the choice.
+fn each_hand(offers: Vec<f64>, forced: f64) -> Gadget {
+    Gadget {
+        player: Player::First,
+        offers,
+        dealt: vec![1.0; Combo::COUNT],
+        forced,
+        choice: EntryChoice::EachHand,
+    }
+}
+
 #[test]
 fn a_player_who_faces_a_bet_wins_alone_what_it_wins_in_the_whole_street() {
     let (mut whole, bet) = river();
@@ -57,13 +68,7 @@ fn a_gadget_that_leaves_no_choice_changes_nothing() {
     let (whole, bet) = river();
     let spot = Spot::at_state(&whole, &bet).expect("in the tree");
     let ranges = Player::BOTH.map(|player| spot.range(player).clone());
-    let gadget = Gadget {
-        player: Player::First,
-        offers: vec![50.0; Combo::COUNT],
-        dealt: vec![1.0; Combo::COUNT],
-        forced: 1.0,
-        choice: EntryChoice::EachHand,
-    };
+    let gadget = each_hand(vec![50.0; Combo::COUNT], 1.0);
     let subgame = || anew(&bet, ranges.each_ref());
     let mut plain = Solver::new(subgame(), Options::default()).expect("fits");
     let mut forced = Solver::with_gadget(subgame(), Options::default(), &gadget).expect("fits");
@@ -78,14 +83,7 @@ fn whoever_is_offered_more_than_it_can_win_leaves_and_else_comes() {
     let (_, bet) = river();
     let random = range("random");
     for (offer, comes) in [(1000.0, false), (-1000.0, true)] {
-        let offers = vec![offer; Combo::COUNT];
-        let gadget = Gadget {
-            player: Player::First,
-            offers,
-            dealt: vec![1.0; Combo::COUNT],
-            forced: 0.0,
-            choice: EntryChoice::EachHand,
-        };
+        let gadget = each_hand(vec![offer; Combo::COUNT], 0.0);
         let subgame = anew(&bet, [&random, &random]);
         let mut solver = Solver::with_gadget(subgame, Options::default(), &gadget).expect("fits");
         solver.run(200);
@@ -114,13 +112,7 @@ fn given_away(forced: f64) -> f64 {
         wrong.set(combo, if number % 2 == 0 { 1.0 } else { 0.02 }).expect("a weight");
     }
     let offers = by_number(&before[0], |hand| hand.best);
-    let gadget = Gadget {
-        player: Player::First,
-        offers: offers.clone(),
-        dealt: vec![1.0; Combo::COUNT],
-        forced,
-        choice: EntryChoice::EachHand,
-    };
+    let gadget = each_hand(offers.clone(), forced);
     let options = Options::default();
     let mut solver =
         Solver::with_gadget(anew(&bet, [&wrong, &own]), options, &gadget).expect("fits");
@@ -142,14 +134,7 @@ fn an_offer_of_what_hands_were_worth_keeps_all_of_them_from_winning_more() {
 fn a_solver_with_a_gadget_is_not_written_without_it() {
     let (_, bet) = river();
     let random = range("random");
-    let offers = vec![0.0; Combo::COUNT];
-    let gadget = Gadget {
-        player: Player::First,
-        offers,
-        dealt: vec![1.0; Combo::COUNT],
-        forced: 0.0,
-        choice: EntryChoice::EachHand,
-    };
+    let gadget = each_hand(vec![0.0; Combo::COUNT], 0.0);
     let subgame = anew(&bet, [&random, &random]);
     let solver = Solver::with_gadget(subgame, Options::default(), &gadget).expect("fits");
     let refused = solver.write(&[], 0.0, Vec::new()).expect_err("not written");
@@ -165,14 +150,7 @@ fn where_every_hand_leaves_a_refined_gadget_plays_against_the_range() {
     let value = wins(&whole.values_at(&bet).expect("in the tree")[0], &ranges[0]);
     // What a best response wins with the range beyond the value of the game.
     let given = |forced: f64| {
-        let choice = EntryChoice::EachHand;
-        let gadget = Gadget {
-            player: Player::First,
-            offers: vec![1000.0; Combo::COUNT],
-            dealt: vec![1.0; Combo::COUNT],
-            forced,
-            choice,
-        };
+        let gadget = each_hand(vec![1000.0; Combo::COUNT], forced);
         let subgame = anew(&bet, ranges.each_ref());
         let mut solver = Solver::with_gadget(subgame, Options::default(), &gadget).expect("fits");
         solver.run(1000);
