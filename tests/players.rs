@@ -191,6 +191,10 @@ fn agents_are_listed_described_verified_and_measured() {
         assert!(names.contains(&kind), "{kind} is missing in {names:?}");
     }
     assert_eq!(agents["configured"][0]["name"], "bold");
+    // The strongest first; kinds that play what their options say have no figure and come last.
+    let wins: Vec<_> = kinds.iter().map(|kind| kind["against_cfr"]["mbb"].as_f64()).collect();
+    assert!(wins.is_sorted_by(|one, other| one >= other), "{wins:?}");
+    assert_eq!((wins[0], wins.last()), (Some(82.9), Some(&None)), "{wins:?}");
     assert_eq!(at.json("agents describe bold")["configured"]["bet"], 1.5);
 
     let reports = at.json("agents verify bold shadow:call,random --hands 20");

@@ -22,42 +22,34 @@ use crate::{Agent, AgentError, Context, Decision, HandOutcome};
 /// The big blind of the games that agents are trained for.
 const BIG_BLIND: Chips = 100;
 
-/// The depths of blueprints, in big blinds.
-const DEPTHS: [Chips; 6] = [10, 20, 50, 100, 200, 400];
-
-/// The depths at which an agent with blueprints for some plays, in big blinds.
-const SHALLOWEST: Chips = 1;
-const DEEPEST: Chips = 250;
-
 /// The agent for this game, made of one for a game that is like it; `None` if there is none.
-/// `by_depth`: whether it has a blueprint for each of several depths.
+/// `depths`: those that it has a blueprint for, in big blinds, if there are several.
 pub(crate) fn agent(
     def: &GameDef,
-    by_depth: bool,
+    depths: &[Chips],
     build: impl Fn(&Arc<GameDef>) -> Result<Box<dyn Agent>, AgentError>,
 ) -> Option<Box<dyn Agent>> {
-    let (inner, fit) = first(def, by_depth, build)?;
+    let (inner, fit) = first(def, depths, build)?;
     Some(Box::new(Fitted { inner, fit }))
 }
 
 /// The policy for this game, in the same way.
 pub(crate) fn policy(
     def: &GameDef,
-    by_depth: bool,
+    depths: &[Chips],
     build: impl Fn(&Arc<GameDef>) -> Result<Arc<dyn Policy>, AgentError>,
 ) -> Option<Arc<dyn Policy>> {
-    let (inner, fit) = first(def, by_depth, build)?;
+    let (inner, fit) = first(def, depths, build)?;
     Some(Arc::new(Fitted { inner, fit }))
 }
 
 /// What can be built for the most alike game.
 fn first<T>(
     def: &GameDef,
-    by_depth: bool,
+    depths: &[Chips],
     build: impl Fn(&Arc<GameDef>) -> Result<T, AgentError>,
 ) -> Option<(T, Fit)> {
-    let depths = if by_depth { Fit::depths(def) } else { Vec::new() };
-    let fits = Fit::chips(def).into_iter().chain(depths);
+    let fits = Fit::chips(def).into_iter().chain(Fit::depth(def, depths));
     fits.into_iter().find_map(|fit| Some((build(&fit.def).ok()?, fit)))
 }
 
@@ -89,34 +81,26 @@ impl Fit {
         Some(Fit { def, up: u64::from(factor), down: 1, all_in: None })
     }
 
-    /// The usual games of other depths, the best first: those that are deeper, then the others. None
-    /// where less than half or more than twice the stacks are there, but for the shallowest.
-    fn depths(def: &GameDef) -> Vec<Fit> {
+    /// The usual game of the next of these depths that is not less than the game's, or of the
+    /// deepest one; `None` if the stacks are too far from them, or the game is another one.
+    fn depth(def: &GameDef, depths: &[Chips]) -> Option<Fit> {
         let usual = game::games::nolimit_holdem_with(vec![BIG_BLIND; 2]);
         let alike = def.differs_from_holdem().is_none()
             && def.betting == Betting::NoLimit
             && def.players == usual.players
             && def.first_to_act == usual.first_to_act
             && def.blinds.iter().max() == def.blinds.first();
-        let (big, stack) = (def.big_blind(), def.stacks.iter().copied().min().unwrap_or_default());
-        let within = SHALLOWEST * big <= stack && stack <= DEEPEST.saturating_mul(big);
-        if !alike || !within || big == 0 {
-            return Vec::new();
+        let (big, stack) = (u64::from(def.big_blind()), *def.stacks.iter().min()?);
+        let deepest = *depths.iter().max()?;
+        // A quarter deeper is still alike.
+        let most = u64::from(deepest) * 5 / 4;
+        if !alike || big == 0 || u64::from(stack) > most * big {
+            return None;
         }
-        let of = |depth: Chips| {
-            let theirs = depth * BIG_BLIND;
-            let def = Arc::new(game::games::nolimit_holdem_with(vec![theirs; 2]));
-            let (up, down) = (u64::from(BIG_BLIND), u64::from(big));
-            Fit { def, up, down, all_in: Some([stack, theirs]) }
-        };
-        let deep = f64::from(stack) / f64::from(big);
-        let near = |&&depth: &&Chips| {
-            let times = f64::from(depth) / deep;
-            depth == DEPTHS[0] && times > 1.0 || (0.5..=2.5).contains(&times)
-        };
-        let (deeper, others): (Vec<Chips>, Vec<Chips>) =
-            DEPTHS.iter().filter(near).partition(|&&depth| f64::from(depth) >= deep);
-        deeper.into_iter().chain(others.into_iter().rev()).map(of).collect()
+        let deeper = depths.iter().filter(|&&depth| u64::from(depth) * big >= u64::from(stack));
+        let theirs = *deeper.min().unwrap_or(&deepest) * BIG_BLIND;
+        let def = Arc::new(game::games::nolimit_holdem_with(vec![theirs; 2]));
+        Some(Fit { def, up: u64::from(BIG_BLIND), down: big, all_in: Some([stack, theirs]) })
     }
 
     /// A bet of the other game as one of this.
@@ -215,7 +199,13 @@ impl Agent for Fitted<Box<dyn Agent>> {
         }
         let strategy = decision.strategy.map(|strategy| fit.strategy(&strategy, public));
         let action = fit.action(decision.action, public);
-        Decision { action, strategy, values, ..decision }
+        let note = match (decision.note, fit.all_in) {
+            (Some(note), Some([_, theirs])) => {
+                Some(format!("as with {} big blinds: {note}", theirs / BIG_BLIND))
+            }
+            (note, _) => note,
+        };
+        Decision { action, strategy, values, note, ..decision }
     }
 
     fn meet(&mut self, opponents: &[String]) {
@@ -362,7 +352,7 @@ mod tests {
                     let made = agent.act(&infoset, &mut Context { rng, hand, time_left, clock });
                     let strategy = policy.strategy(&infoset);
                     assert_eq!(Some(&strategy), made.strategy.as_ref());
-                    // Sometimes somebody else goes all-in, with all that the other can lose or more.
+                    // Sometimes somebody else goes all-in, with all that can be lost or more.
                     let most = public.legal().raise.map(|raise| Action::RaiseTo(raise.max));
                     let other = most.filter(|_| (hand + u64::from(decision as u32)) % 7 == 3);
                     all_in += u32::from(other.is_some());
@@ -376,19 +366,27 @@ mod tests {
     #[test]
     fn a_bet_of_all_chips_is_one_of_all_chips_at_another_depth() {
         let def = game([2, 1], 240);
-        let fit = Fit::depths(&def).into_iter().next().expect("one");
+        let fit = Fit::depth(&def, &[50, 200]).expect("one");
         assert_eq!(fit.def.stacks, [20_000; 2]);
         assert_eq!((fit.theirs(6), fit.theirs(240), fit.theirs(239)), (300, 20_000, 11_950));
         assert_eq!((fit.ours(300), fit.ours(20_000), fit.ours(11_950)), (6, 240, 239));
     }
 
     #[test]
-    fn games_that_are_far_from_all_blueprints_are_refused() {
-        let choice = Registry::standard().resolve("cfr").expect("an agent");
-        for (blinds, stack) in [([2, 1], 1_000), ([2, 1], 60), ([1, 2], 400)] {
-            let refused = choice.build(&game(blinds, stack)).err().expect("an error");
-            assert!(refused.is_game(), "{refused}");
+    fn the_next_deeper_blueprint_plays_and_games_beyond_all_are_refused() {
+        let depth = |blinds, stack| {
+            let fit = Fit::depth(&game(blinds, stack), &[5, 20, 200]);
+            fit.map(|fit| fit.def.stacks[0] / BIG_BLIND)
+        };
+        for (stack, expected) in [(2, 5), (10, 5), (11, 20), (40, 20), (41, 200), (500, 200)] {
+            assert_eq!(depth([2, 1], stack), Some(expected), "{stack}");
         }
+        for (blinds, stack) in [([2, 1], 501), ([1, 2], 400)] {
+            assert_eq!(depth(blinds, stack), None, "{stack}");
+        }
+        let choice = Registry::standard().resolve("cfr").expect("an agent");
+        let refused = choice.build(&game([2, 1], 501)).err().expect("an error");
+        assert!(refused.is_game() && refused.to_string().contains("250 big blinds"), "{refused}");
         // A blueprint that was asked for by name plays its own depth alone.
         let overbet = Registry::standard().resolve("cfr:blueprint=overbet").expect("an agent");
         assert!(overbet.build(&game([2, 1], 300)).is_err());

@@ -37,6 +37,7 @@ pub use fft::{
 };
 pub use registry::{
     AgentChoice, AgentConfig, AgentError, AgentOption, AgentSpec, Cost, Recipe, Registry, Resolver,
+    Strength,
 };
 pub use solvers::blueprint::StrategyQuery;
 pub use student::model_policy;

@@ -3,8 +3,9 @@
 //! The small blind moves all-in or folds. The big blind calls an all-in or folds; it treats a raise
 //! of more than a third of the effective stack as all-in. The weights are from a file of
 //! `cardroom train linear` ([`readable::linear`]); for stacks between those of the file they are
-//! interpolated from the nearest two. All other decisions, such as after a limp or in a game that
-//! is not heads-up no-limit hold'em, are made by the fallback agent.
+//! interpolated from the nearest two. All other decisions, such as with more chips than the file has
+//! weights for, after a limp, or in a game that is not heads-up no-limit hold'em, are made by the
+//! fallback agent.
 
 use std::sync::Arc;
 
@@ -37,8 +38,8 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
         AgentOption {
             name: "fallback",
             default: "equity",
-            help: "the agent for all other decisions: after a limp or a small raise, and in \
-                   other games",
+            help: "the agent for all other decisions: with larger stacks, after a limp or a small \
+                   raise, and in other games",
         },
     ],
     cost: Cost::Inline,
@@ -90,8 +91,8 @@ impl Rule {
         Rule { model: Arc::clone(model), fits }
     }
 
-    /// The action, the reason for it, and whether the stack is beyond those of the weights; `None`
-    /// where the fallback decides.
+    /// The action, the reason for it, and whether the stack is less than those of the weights;
+    /// `None` where the fallback decides.
     fn action(
         &self,
         public: &PublicState,
@@ -114,6 +115,11 @@ impl Rule {
         };
         let hand = combo(hole)?.starting_hand();
         let stack = f64::from(effective) / f64::from(def.big_blind());
+        let nearest = self.model.nearest(stack);
+        if nearest < stack {
+            // All-in or fold is not the game to play with more chips.
+            return None;
+        }
         let advantage = self.model.at_stack(stack).advantage(hand, blind);
         let plays = advantage > 0.0;
         let action = match legal.raise {
@@ -125,7 +131,6 @@ impl Rule {
         let played = if plays { "played" } else { "not played" };
         let mut note =
             format!("{hand} with {stack:.1} big blinds: score {advantage:+.3}, {played}");
-        let nearest = self.model.nearest(stack);
         if nearest != stack {
             note += &format!(", by the weights for {nearest} big blinds, the nearest there are");
         }

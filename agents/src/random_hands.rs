@@ -348,6 +348,7 @@ fn read_preflop() -> PreflopTable {
     }
     table
 }
+
 /// The strategy where the blueprint has none: checks, calls if the pot odds justify it against a
 /// random hand, and folds otherwise.
 pub(crate) fn by_odds(public: &PublicState, hole: HoleCards) -> Strategy {
@@ -359,4 +360,87 @@ pub(crate) fn by_odds(public: &PublicState, hole: HoleCards) -> Strategy {
     let price = f64::from(legal.to_call);
     let pays = rate >= price / (public.pot() as f64 + price);
     Strategy::pure(if pays { Action::Call } else { Action::Fold })
+}
+
+#[cfg(test)]
+mod tests {
+    use game::GameSpec;
+
+    use super::*;
+
+    /// All ways to take so many of these cards.
+    fn subsets(cards: &[Card], count: usize) -> Vec<Vec<Card>> {
+        match (count, cards) {
+            (0, _) => vec![Vec::new()],
+            (_, []) => Vec::new(),
+            (_, [first, rest @ ..]) => {
+                let with = subsets(rest, count - 1).into_iter();
+                let with = with.map(|rest| std::iter::once(*first).chain(rest).collect());
+                with.chain(subsets(rest, count)).collect()
+            }
+        }
+    }
+
+    #[test]
+    fn each_discard_wins_as_often_as_in_all_deals_counted_out() {
+        // Six ranks of two suits, so that all deals can be counted.
+        let usual = game::games::nolimit_holdem_with(vec![400; 2]);
+        let spec = GameSpec {
+            ranks: 6,
+            suits: 2,
+            hole_cards: 3,
+            board_cards: vec![0, 4, 1, 1],
+            discards: true,
+            ..usual.spec().clone()
+        };
+        let def = GameDef::new(spec).expect("a game");
+        let deck = def.deck();
+        let hole = [deck[0], deck[4], deck[11]];
+        // Before and after the other's discard.
+        for known in [vec![deck[2], deck[7]], vec![deck[2], deck[7], deck[10]]] {
+            let board = Board::new(&known).expect("a board");
+            let theirs = known.get(2).copied();
+            let left: Vec<Card> = deck
+                .iter()
+                .copied()
+                .filter(|card| !hole.contains(card) && !known.contains(card))
+                .collect();
+            let mut expected = Vec::new();
+            for place in 0..3 {
+                let (mut won, mut count) = (0.0, 0.0);
+                let kept = (0..3).filter(|&other| other != place).map(|other| hole[other]);
+                let kept: Vec<Card> = kept.collect();
+                for hand in subsets(&left, 3 - usize::from(theirs.is_some())) {
+                    let rest: Vec<Card> =
+                        left.iter().copied().filter(|card| !hand.contains(card)).collect();
+                    let discards = if theirs.is_some() { 1 } else { 3 };
+                    for discard in 0..discards {
+                        let (mut stays, mut table) = (hand.clone(), known.clone());
+                        if theirs.is_none() {
+                            table.push(stays.remove(discard));
+                        }
+                        table.push(hole[place]);
+                        for runout in subsets(&rest, 2) {
+                            let rank = |own: &[Card]| {
+                                let all = own.iter().chain(&table).chain(&runout);
+                                evaluate_any(all.copied().collect())
+                            };
+                            let order = rank(&kept).cmp(&rank(&stays));
+                            won += f64::from(order as i8 + 1) / 2.0;
+                            count += 1.0;
+                        }
+                    }
+                }
+                expected.push(won / count);
+            }
+            let hole = HoleCards::new(&hole).expect("three cards");
+            let found = discard_equities(&def, hole, board, 60_000);
+            for (found, expected) in found.iter().zip(&expected) {
+                assert!((found - expected).abs() < 0.01, "{found} is not {expected}");
+            }
+            let spread = expected.iter().fold(0.0_f64, |most, &one| most.max(one))
+                - expected.iter().fold(1.0_f64, |least, &one| least.min(one));
+            assert!(spread > 0.03, "no discard differs: {expected:?}");
+        }
+    }
 }

@@ -209,9 +209,9 @@ fn other_games_and_bad_files_are_refused_by_name() {
     let registry = Registry::standard();
     let choice = registry.resolve("cfr").expect("it exists");
     assert!(choice.about().contains("A blueprint for") && choice.about().contains("iterations"));
-    for def in [games::kuhn(), games::nolimit_holdem_with(vec![10_000; 2])] {
+    for def in [games::kuhn(), games::nolimit_holdem_with(vec![26_000; 2])] {
         let error = choice.build(&Arc::new(def)).err().expect("another game");
-        assert!(error.is_game() && error.to_string().contains("200 big blinds"), "{error}");
+        assert!(error.is_game() && error.to_string().contains("250 big blinds"), "{error}");
     }
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("bad.blueprint");

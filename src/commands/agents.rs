@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use agents::contract::{self, Claim, Terms};
-use agents::{AgentChoice, AgentConfig, AgentSpec, Clock, Cost, Registry};
+use agents::{AgentChoice, AgentConfig, AgentSpec, Clock, Cost, Registry, Strength};
 use clap::value_parser;
 use evaluation::speed::{Measured, measure};
 use game::GameDef;
@@ -16,6 +16,7 @@ use matches::bot::Bot;
 use matches::games::load_game;
 use protocol::acpc::gamedef::Reading;
 use serde::Serialize;
+use show::number::{fixed, signed};
 use show::{Table, number};
 use wire::package_acpc::{self, Entry};
 
@@ -128,11 +129,19 @@ pub fn run(args: Args) -> Result<Output, Failure> {
     }
 }
 
-/// The kinds of agents, and the agents in the configuration.
+/// The kinds of agents, the strongest first, and the agents in the configuration.
 #[derive(Serialize)]
 struct AgentList<'a> {
-    kinds: &'a [AgentSpec],
+    kinds: Vec<Kind<'a>>,
     configured: Vec<ConfiguredAgent<'a>>,
+}
+
+#[derive(Serialize)]
+struct Kind<'a> {
+    #[serde(flatten)]
+    spec: &'a AgentSpec,
+    /// What it wins from `cfr`; null for kinds whose strength depends on their options.
+    against_cfr: Option<Strength>,
 }
 
 #[derive(Serialize)]
@@ -147,25 +156,41 @@ impl Report for AgentList<'_> {
 
 impl fmt::Display for AgentList<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut table = Table::new(["AGENT", "COST", "WHAT IT DOES"]);
-        for spec in self.kinds {
-            table.row([named(spec), cost(spec.cost).to_owned(), spec.summary.to_owned()]);
+        let mut table = Table::new(["AGENT", "AGAINST CFR", "COST", "WHAT IT DOES"]);
+        for &Kind { spec, against_cfr } in &self.kinds {
+            let wins = match against_cfr {
+                Some(Strength { mbb, plus_minus: 0.0 }) => signed(mbb, 0),
+                Some(Strength { mbb, plus_minus }) => {
+                    format!("{} ± {}", signed(mbb, 0), fixed(plus_minus, 0))
+                }
+                None => String::new(),
+            };
+            let summary = spec.summary.to_owned();
+            table.row([named(spec), wins, cost(spec.cost).to_owned(), summary]);
         }
         for ConfiguredAgent { name, agent: AgentConfig { kind, .. } } in &self.configured {
             let spec = self.kinds.iter().find(|spec| spec.kind == kind);
             let what = spec.map_or("", |spec| spec.summary);
             let cost = spec.map_or("", |spec| cost(spec.cost));
             let what = format!("{kind} (configured): {what}");
-            table.row([(*name).to_owned(), cost.to_owned(), what]);
+            table.row([(*name).to_owned(), String::new(), cost.to_owned(), what]);
         }
-        writeln!(f, "{table}")
+        writeln!(
+            f,
+            "{table}\n\nAgainst cfr: thousandths of a big blind per hand that the agent as it is \
+             wins from it at\nheads-up no-limit hold'em with 200 big blinds, with 95 % intervals; \
+             docs/strength.md has the\ncommands. Kinds without a figure play what their options \
+             say."
+        )
     }
 }
 
 fn list(args: &ListArgs) -> Result<Output, Failure> {
     let registry = args.named.registry()?;
     let configured = registry.defined().map(|(name, agent)| ConfiguredAgent { name, agent });
-    let list = AgentList { kinds: registry.kinds(), configured: configured.collect() };
+    let kinds = registry.kinds_by_strength().into_iter();
+    let kinds = kinds.map(|spec| Kind { spec, against_cfr: spec.strength() }).collect();
+    let list = AgentList { kinds, configured: configured.collect() };
     Output::report(&list, args.json)
 }
 

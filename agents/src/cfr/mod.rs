@@ -22,7 +22,7 @@ use std::sync::{Arc, OnceLock};
 use abstraction::betting::{BettingTree, NodeKind};
 use abstraction::buckets::Buckets;
 use cards::{Board, Combo, HoleCards};
-use game::{Action, GameDef, InfoSet, Policy, PublicState, Seat, Strategy, ValueFunction};
+use game::{Action, Chips, GameDef, InfoSet, Policy, PublicState, Seat, Strategy, ValueFunction};
 use models::blueprint::Blueprint;
 use serde::Deserialize;
 use solvers::blueprint::{BlueprintValues, StrategyQuery};
@@ -169,7 +169,7 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
     let recipe = Recipe::new(build).with_policy(policy).with_tree(in_tree);
     let mut recipe = recipe.about(about).checked_by(check).with_equities();
     recipe.files = files;
-    if options.blueprint == SHIPPED { Ok(recipe.by_depth()) } else { Ok(recipe) }
+    if options.blueprint == SHIPPED { Ok(recipe.for_depths(&DEPTHS)) } else { Ok(recipe) }
 }
 
 impl Source {
@@ -182,9 +182,8 @@ impl Source {
         match self {
             Source::Shipped => shipped_model(def).ok_or_else(|| {
                 refuse(format!(
-                    "no blueprint ships for it, only for {}; train one with `cardroom train cfr`, \
-                     and name it as cfr:blueprint=FILE",
-                    games()
+                    "no blueprint ships for it, only for {GAMES}; train one with `cardroom train \
+                     cfr`, and name it as cfr:blueprint=FILE"
                 ))
             }),
             Source::Named { blueprint, model } => {
@@ -408,15 +407,26 @@ impl BoardStrategy for OnBoard<'_> {
     }
 }
 
-/// The blueprints inside the program, with the games they are for; `docs/strength.md` says how they
-/// were trained.
-static FILES: [(&str, &[u8]); 2] = [
-    (
-        "holdem.nolimit.2p.reverse_blinds (200 big blinds)",
-        include_bytes!("../../models/nolimit.blueprint"),
-    ),
-    ("holdem.limit.2p.reverse_blinds", include_bytes!("../../models/limit.blueprint")),
+/// The blueprints inside the program; `docs/strength.md` says how they were trained. Those of
+/// no-limit hold'em are for stacks of so many big blinds; other stacks are played by the next ones
+/// (`fitted.rs`).
+static FILES: [&[u8]; 8] = [
+    include_bytes!("../../models/nolimit.blueprint"),
+    include_bytes!("../../models/limit.blueprint"),
+    include_bytes!("../../models/depths/3.blueprint"),
+    include_bytes!("../../models/depths/5.blueprint"),
+    include_bytes!("../../models/depths/10.blueprint"),
+    include_bytes!("../../models/depths/15.blueprint"),
+    include_bytes!("../../models/depths/20.blueprint"),
+    include_bytes!("../../models/depths/50.blueprint"),
 ];
+
+/// The stacks of those of no-limit hold'em, in big blinds.
+const DEPTHS: [Chips; 7] = [3, 5, 10, 15, 20, 50, 200];
+
+/// The games that one plays, in words.
+const GAMES: &str = "holdem.nolimit.2p.reverse_blinds with 1 to 250 big blinds and \
+                     holdem.limit.2p.reverse_blinds";
 
 /// Those that are asked for by name, beside the best of a game.
 static NAMED: [(&str, &[u8]); 2] = [
@@ -431,21 +441,21 @@ struct Shipped {
     values: OnceLock<Arc<BlueprintValues>>,
 }
 
-fn open(&(_, bytes): &(&str, &'static [u8])) -> Shipped {
+fn open(bytes: &'static [u8]) -> Shipped {
     let blueprint = Blueprint::from_static(bytes).expect("a test reads every shipped blueprint");
     Shipped { blueprint: Arc::new(blueprint), model: OnceLock::new(), values: OnceLock::new() }
 }
 
 fn all() -> &'static [Shipped] {
     static ALL: OnceLock<Vec<Shipped>> = OnceLock::new();
-    ALL.get_or_init(|| FILES.iter().map(open).collect())
+    ALL.get_or_init(|| FILES.iter().map(|bytes| open(bytes)).collect())
 }
 
 /// The blueprint inside the program that has this name.
 fn named_blueprint(name: &str) -> Option<Arc<Blueprint>> {
     static ALL: OnceLock<Vec<Shipped>> = OnceLock::new();
     let index = NAMED.iter().position(|(known, _)| *known == name)?;
-    let all = ALL.get_or_init(|| NAMED.iter().map(open).collect());
+    let all = ALL.get_or_init(|| NAMED.iter().map(|(_, bytes)| open(bytes)).collect());
     Some(Arc::clone(&all[index].blueprint))
 }
 
@@ -472,17 +482,19 @@ fn shipped_blueprint_values(def: &GameDef) -> Option<Arc<BlueprintValues>> {
 /// The file of the blueprint inside the program for this game, if there is one.
 pub fn shipped_blueprint(def: &GameDef) -> Option<&'static [u8]> {
     let index = all().iter().position(|shipped| shipped.blueprint.check_game(def).is_ok())?;
-    Some(FILES[index].1)
-}
-
-/// The games that one ships for, in words.
-fn games() -> String {
-    FILES.map(|(game, _)| game).join(" and ")
+    Some(FILES[index])
 }
 
 /// A description of the shipped blueprints.
 fn about_shipped() -> String {
-    all().iter().map(|shipped| model::about(&shipped.blueprint)).collect::<Vec<_>>().join("\n\n")
+    let [usual, limit, ..] = all() else { return String::new() };
+    let [usual, limit] = [usual, limit].map(|shipped| model::about(&shipped.blueprint));
+    let depths = DEPTHS.map(|depth| depth.to_string()).join(", ");
+    format!(
+        "{usual}\n\n{limit}\n\nNo-limit hold'em for two is played with 1 to 250 big blinds: \
+         there is a blueprint for each of the stacks {depths}, and the next deeper one plays \
+         others."
+    )
 }
 
 /// Returns the value function of the blueprint inside the program for this game, if there is one.
