@@ -13,7 +13,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use abstraction::features::{Feature, FeatureMaker, Features, Unit, opponent_bets};
+use abstraction::features::{Feature, FeatureMaker, Features, SeenBetting, Unit};
 use cards::{Combo, HoleCards};
 use game::{Action, GameDef, InfoSet, Policy, PublicState, Seat, Strategy, Street};
 use models::explain::{Explainer, percent};
@@ -294,11 +294,11 @@ impl Policy for Player {
     ) {
         // Computing the features of all hands on a board together is several times faster than one
         // by one.
-        let (board, bets) = (public.board().set(), opponent_bets(public, seat));
+        let (board, seen) = (public.board().set(), SeenBetting::new(public, seat));
         let together = OnceLock::new();
         let all = || {
             let mut all: Vec<Option<Features>> = vec![None; Combo::COUNT];
-            let made = self.maker.each_hand(board, bets, |hole, features| {
+            let made = self.maker.each_hand(board, &seen, |hole, features| {
                 all[hole.index()] = Some(*features);
             });
             made.map(|()| all).unwrap_or_default()
@@ -309,7 +309,7 @@ impl Policy for Player {
                 let many = hands.len() > 50 && !board.is_empty();
                 let found =
                     many.then(|| together.get_or_init(all).get(combo.index()).copied().flatten());
-                found.flatten().or_else(|| maker.cards(combo, board, bets).ok())
+                found.flatten().or_else(|| maker.cards(combo, board, &seen).ok())
             });
             let strategy = known.map_or_else(
                 || Strategy::pure(Action::Call),
@@ -330,9 +330,8 @@ fn note_of(student: &Student, features: &Features) -> String {
         Some(explainer) => note_of_tree(&explainer, features),
         None => {
             let listed = features.iter().filter(|&(feature, _)| match feature {
-                Feature::Equity => true,
-                Feature::OpponentBet { street } => street <= features.street(),
                 Feature::Percentile { .. } => false,
+                other => other.betting_street().is_none_or(|street| street <= features.street()),
             });
             let listed: Vec<String> = listed
                 .map(|(feature, value)| format!("{} {}", feature.name(), in_words(feature, value)))
@@ -379,7 +378,8 @@ fn in_words(feature: Feature, value: f32) -> String {
             format!("{} against a random hand", percent(value))
         }
         Unit::ShareOfPot => percent(value),
-        Unit::Chips => format!("{value}"),
+        Unit::Chips | Unit::Raises => format!("{value}"),
+        Unit::YesOrNo => if value > 0.0 { "yes" } else { "no" }.to_owned(),
     }
 }
 

@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use abstraction::features::{Feature, FeatureMaker, Features, Schema, Stamp, Unit, preflop_table};
+use abstraction::features::{
+    Extent, Feature, FeatureMaker, Features, Schema, SeenBetting, Stamp, Unit, preflop_table,
+};
 use cards::CardSet;
 use game::{Chips, Street};
 use models::equity::on_board;
@@ -18,8 +20,8 @@ use crate::resolve_names::Game;
 /// Show a situation of heads-up hold'em as the numbers that models use, with their names.
 ///
 /// There are 35 before the flop, 25 on the flop, 15 on the turn and 5 on the river: the equity,
-/// ten deciles of the equity on each later street, and the opponent's chips. docs/features.md
-/// describes them.
+/// ten deciles of the equity on each later street, and the opponent's chips. With --table there are
+/// 13 more. docs/features.md describes them.
 #[derive(clap::Args)]
 #[command(group = clap::ArgGroup::new("what").required(true))]
 pub struct Args {
@@ -43,6 +45,10 @@ pub struct Args {
     /// Recompute and print the built-in table of starting hands
     #[arg(long, group = "what", conflicts_with_all = ["json", "ties", "method"])]
     preflop_table: bool,
+    /// Also what else a player sees at the table: position, pot, price of a call, chips behind, own
+    /// chips and raises; a situation needs --state
+    #[arg(long, conflicts_with_all = ["cards", "preflop_table"])]
+    table: bool,
     /// What a tie counts; each choice is a different set of features
     #[arg(long, value_enum, default_value_t)]
     ties: TiesArg,
@@ -58,7 +64,9 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     if args.preflop_table {
         return Ok(Output::from(preflop_table()));
     }
-    let schema = Schema { ties: args.ties.ties(), quantiles: args.method.quantiles() };
+    let extent = if args.table { Extent::Table } else { Extent::Paper };
+    let (ties, quantiles) = (args.ties.ties(), args.method.quantiles());
+    let schema = Schema { extent, ties, quantiles };
     if args.schema {
         let report = SchemaReport::new(schema, args.ties, args.method);
         return Output::report(&report, args.json);
@@ -115,6 +123,8 @@ impl Situation {
             let (number, unit) = match feature.unit() {
                 Unit::ShareOfPot => (format!("{value:.6}"), "of pot"),
                 Unit::Chips => (value.to_string(), "chips"),
+                Unit::Raises => (value.to_string(), "raises"),
+                Unit::YesOrNo => (if value > 0.0 { "yes" } else { "no" }.to_owned(), ""),
             };
             let shown = [number, unit.to_owned()];
             ListedFeature { value: exact(value), shown, ..ListedFeature::new(feature) }
@@ -139,6 +149,8 @@ impl fmt::Display for Situation {
 /// The names and explanations of the features.
 #[derive(Serialize)]
 struct SchemaReport {
+    #[serde(skip)]
+    schema: Schema,
     features: Stamp,
     ties_count: TiesArg,
     quantile_method: Method,
@@ -160,13 +172,14 @@ impl SchemaReport {
     fn new(schema: Schema, ties_count: TiesArg, quantile_method: Method) -> SchemaReport {
         let streets = Street::ALL.into_iter().map(|street| StreetFeatures {
             street: street.to_string(),
-            features: Feature::all(street).map(|feature| feature.to_string()).collect(),
+            features: schema.features(street).map(|feature| feature.to_string()).collect(),
         });
-        let all = Feature::all(Street::Preflop).map(|feature| ListedFeature {
+        let all = schema.features(Street::Preflop).map(|feature| ListedFeature {
             explanation: Some(feature.explanation()),
             ..ListedFeature::new(feature)
         });
         SchemaReport {
+            schema,
             features: schema.stamp(),
             ties_count,
             quantile_method,
@@ -191,9 +204,9 @@ impl fmt::Display for SchemaReport {
              |---|---|---|---|---|---|---|---|\n",
             self.ties_count.words()
         )?;
-        for feature in Feature::all(Street::Preflop) {
+        for feature in self.schema.features(Street::Preflop) {
             for street in Street::ALL {
-                let place = feature.index(street);
+                let place = self.schema.index(feature, street);
                 write!(f, "| {} ", place.map_or("–".to_owned(), |index| index.to_string()))?;
             }
             let (name, unit) = (feature.name(), feature.unit());
@@ -223,7 +236,7 @@ fn situation(args: &Args, maker: &mut FeatureMaker) -> Result<(String, Features)
     let board = parse_board(args.board.as_deref())?;
     check_disjoint(std::slice::from_ref(&hand), &board)?;
     let bets = bets(args.bets.as_deref().unwrap_or("0"), board.cards)?;
-    let features = maker.cards(hand.combo, board.cards, bets)?;
+    let features = maker.cards(hand.combo, board.cards, &SeenBetting::of_opponent(bets))?;
     Ok((cards_words(&hand.text, &board.text), features))
 }
 

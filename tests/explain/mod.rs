@@ -13,7 +13,7 @@ use std::fs;
 use std::sync::Arc;
 
 use abstraction::betting::game_hash;
-use abstraction::features::{Feature, FeatureMaker, Schema};
+use abstraction::features::{Feature, FeatureMaker, Schema, SeenBetting};
 use abstraction::menu::BetMenu;
 use agents::Registry;
 use cards::{CardSet, Combo, HoleCards, StartingHand};
@@ -274,7 +274,8 @@ fn the_mean_of_the_deciles_bounds_the_equity() {
     let mut maker = FeatureMaker::counting(Schema::default());
     for hand in StartingHand::all() {
         let combo = hand.combos().next().expect("combos");
-        let features = maker.cards(combo, CardSet::EMPTY, [0; 4]).expect("features");
+        let features =
+            maker.cards(combo, CardSet::EMPTY, &SeenBetting::default()).expect("features");
         let equity = features.get(Feature::Equity).expect("one");
         for street in [Street::Flop, Street::Turn, Street::River] {
             let decile = |at: u8| features.get(Feature::Percentile { street, percent: 10 * at });

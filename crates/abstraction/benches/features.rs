@@ -4,7 +4,7 @@
 
 use std::hint::black_box;
 
-use abstraction::features::{FeatureMaker, Schema};
+use abstraction::features::{FeatureMaker, Schema, SeenBetting};
 use cards::{Card, CardSet, Combo};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use rand::{RngExt, SeedableRng};
@@ -30,7 +30,7 @@ fn deals(cards: usize, count: usize) -> Vec<(Combo, CardSet)> {
 fn rows(c: &mut Criterion) {
     let mut maker = FeatureMaker::new(Schema::default());
     maker.prepare();
-    let bets = [100, 300, 0, 0];
+    let seen = &SeenBetting::of_opponent([100, 300, 0, 0]);
     let mut mixed = Vec::new();
     let mut group = c.benchmark_group("rows");
     for (name, cards) in [("preflop", 0), ("flop", 3), ("turn", 4), ("river", 5)] {
@@ -39,7 +39,7 @@ fn rows(c: &mut Criterion) {
         group.bench_function(name, |b| {
             b.iter(|| {
                 for &(hole, board) in &deals {
-                    black_box(maker.cards(hole, board, bets).expect("a deal"));
+                    black_box(maker.cards(hole, board, seen).expect("a deal"));
                 }
             });
         });
@@ -49,7 +49,7 @@ fn rows(c: &mut Criterion) {
     group.bench_function("each street a quarter", |b| {
         b.iter(|| {
             for &(hole, board) in &mixed {
-                black_box(maker.cards(hole, board, bets).expect("a deal"));
+                black_box(maker.cards(hole, board, seen).expect("a deal"));
             }
         });
     });
@@ -64,7 +64,7 @@ fn rows(c: &mut Criterion) {
                     let visit = |_, row: &_| {
                         black_box(row);
                     };
-                    maker.each_hand(board, bets, visit).expect("a board");
+                    maker.each_hand(board, seen, visit).expect("a board");
                 }
             });
         });

@@ -1,10 +1,12 @@
 //! Features: a situation in heads-up hold'em as 35 numbers preflop, 25 on the flop, 15 on the turn,
-//! 5 on the river.
+//! 5 on the river, or 13 more on each.
 //!
 //! They are, in this order: the equity against a uniformly random opponent hand; ten deciles of
-//! the equity on each later street, over every possible board; and the opponent's chips on each
-//! of the four streets. All equities are exact. A [`Schema`] defines the features, their names,
-//! and how ties and deciles are counted; a [`FeatureMaker`] computes them.
+//! the equity on each later street, over every possible board; the opponent's chips on each of the
+//! four streets; and in schemas of the [table](Extent::Table) what else a player sees there: who
+//! acts last, the pot, the chips to call and their price, those behind, the own chips and the raises
+//! on each street. All equities are exact. A [`Schema`] defines the features, their names, and how
+//! ties and deciles are counted; a [`FeatureMaker`] computes them.
 //!
 //! After Bertsimas and Paskov, "World-class interpretable poker" (2022), where deciles are not
 //! defined further: here 10 %, 20 % … 100 % by nearest rank, and ties count half, unless a schema
@@ -17,6 +19,7 @@ use std::fmt::{self, Write};
 use std::str::FromStr;
 use std::sync::OnceLock;
 
+use arrayvec::ArrayVec;
 use cards::{CardSet, Combo, Distribution, HandEquity, RiverTable, StartingHand, Ties};
 use game::{Action, Chips, GameDef, InfoSet, PublicState, Seat, Street};
 use serde::{Deserialize, Serialize};
@@ -26,11 +29,12 @@ use show::number::hexadecimal;
 use crate::Error;
 
 /// Maximum number of features of a street.
-pub const MAX_FEATURES: usize = 35;
+pub const MAX_FEATURES: usize = 48;
 
-/// The features of one situation: 35, 25, 15 or 5 values in the order of [`Feature::all`].
+/// The features of one situation, in the order of [`Schema::features`].
 #[derive(Debug, Clone, Copy)]
 pub struct Features {
+    schema: Schema,
     street: Street,
     values: [f32; MAX_FEATURES],
 }
@@ -44,52 +48,97 @@ impl Features {
     /// The values.
     #[inline]
     pub fn as_slice(&self) -> &[f32] {
-        &self.values[..Feature::count(self.street)]
+        &self.values[..self.schema.count(self.street)]
     }
 
     /// The value of a feature, or `None` when the street does not have it.
     pub fn get(&self, feature: Feature) -> Option<f32> {
-        Some(self.values[feature.index(self.street)?])
+        Some(self.values[self.schema.index(feature, self.street)?])
     }
 
     /// Each feature with its value.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (Feature, f32)> + '_ {
-        Feature::all(self.street).zip(self.as_slice().iter().copied())
+        self.schema.features(self.street).zip(self.as_slice().iter().copied())
     }
 }
 
 impl PartialEq for Features {
     fn eq(&self, other: &Features) -> bool {
-        self.street == other.street && self.as_slice() == other.as_slice()
+        (self.schema, self.street) == (other.schema, other.street)
+            && self.as_slice() == other.as_slice()
     }
 }
 
-/// Chips the other player has put in on each street, the blind included; 0 for streets to come.
-///
-/// The seat must be one of a heads-up game.
-pub fn opponent_bets(public: &PublicState, seat: Seat) -> [Chips; Street::ALL.len()] {
-    let def = public.def();
-    let other = 1 - seat.index();
-    let mut bets = [0; Street::ALL.len()];
-    let mut highest = def.blinds.iter().copied().max().unwrap_or_default();
-    let mut committed = def.blinds[other];
-    bets[Street::Preflop.index()] = committed;
-    for played in public.history() {
-        let total = match played.action {
-            Action::Fold => continue,
-            Action::Call => highest,
-            Action::RaiseTo(total) => {
-                highest = total;
-                total
-            }
-        };
-        if played.seat.index() == other {
-            let total = total.min(def.stacks[other]);
-            bets[played.street.index()] += total.saturating_sub(committed);
-            committed = total;
+/// The betting of a hand so far, as one of two players sees it. A street to come has no chips and
+/// no raises.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SeenBetting {
+    /// Chips that the opponent has put in on each street, the blind included.
+    pub opponent: [Chips; STREETS],
+    /// Chips that the player has put in on each street, the blind included.
+    pub own: [Chips; STREETS],
+    /// Bets and raises of both players on each street; blinds do not count.
+    pub raises: [u32; STREETS],
+    /// Whether the player acts last after the flop.
+    pub in_position: bool,
+    /// Chips to call.
+    pub to_call: Chips,
+    /// Chips that each player can still bet: the smaller stack behind.
+    pub behind: Chips,
+}
+
+impl SeenBetting {
+    /// The betting as this seat sees it, which must be one of a heads-up game.
+    pub fn new(public: &PublicState, seat: Seat) -> SeenBetting {
+        let def = public.def();
+        let mut seen = SeenBetting::default();
+        let mut bets = [[0; STREETS]; 2];
+        let mut highest = def.blinds.iter().copied().max().unwrap_or_default();
+        let mut committed = [def.blinds[0], def.blinds[1]];
+        for (bets, &blind) in bets.iter_mut().zip(&committed) {
+            bets[Street::Preflop.index()] = blind;
         }
+        for played in public.history() {
+            let total = match played.action {
+                Action::Fold => continue,
+                Action::Call => highest,
+                Action::RaiseTo(total) => {
+                    highest = total;
+                    seen.raises[played.street.index()] += 1;
+                    total
+                }
+            };
+            let who = played.seat.index();
+            let total = total.min(def.stacks[who]);
+            bets[who][played.street.index()] += total.saturating_sub(committed[who]);
+            committed[who] = total;
+        }
+        let (own, other) = (seat.index(), 1 - seat.index());
+        seen.own = bets[own];
+        seen.opponent = bets[other];
+        seen.in_position = def.first_to_act.get(1).is_some_and(|&first| first == other);
+        let owed = highest.min(def.stacks[own]).saturating_sub(committed[own]);
+        seen.to_call = owed;
+        let left = [own, other].map(|who| def.stacks[who].saturating_sub(committed[who]));
+        seen.behind = left[0].min(left[1]);
+        seen
     }
-    bets
+
+    /// A betting of which the opponent's chips are all that is known.
+    pub fn of_opponent(opponent: [Chips; STREETS]) -> SeenBetting {
+        SeenBetting { opponent, ..SeenBetting::default() }
+    }
+
+    /// Chips of both players.
+    pub fn pot(&self) -> Chips {
+        self.own.iter().chain(&self.opponent).sum()
+    }
+
+    /// The equity that a call needs: the chips to call as a part of the pot with them.
+    pub fn price(&self) -> f64 {
+        let price = f64::from(self.to_call);
+        if self.to_call == 0 { 0.0 } else { price / (f64::from(self.pot()) + price) }
+    }
 }
 
 /// A feature of a situation.
@@ -109,6 +158,26 @@ pub enum Feature {
         /// The street of the bets.
         street: Street,
     },
+    /// Whether the player acts last after the flop.
+    InPosition,
+    /// Chips in the pot.
+    Pot,
+    /// Chips to call.
+    ToCall,
+    /// The equity that a call needs.
+    Price,
+    /// Chips that can still be bet.
+    Behind,
+    /// Chips the player has put in on a street.
+    OwnBet {
+        /// The street of the bets.
+        street: Street,
+    },
+    /// Bets and raises on a street.
+    Raises {
+        /// The street of the raises.
+        street: Street,
+    },
 }
 
 /// The unit of a feature.
@@ -118,6 +187,17 @@ pub enum Unit {
     ShareOfPot,
     /// Chips, whole numbers.
     Chips,
+    /// A number of bets and raises.
+    Raises,
+    /// 1 for yes and 0 for no.
+    YesOrNo,
+}
+
+impl Unit {
+    /// Whether its values are whole numbers.
+    pub fn is_whole(self) -> bool {
+        self != Unit::ShareOfPot
+    }
 }
 
 /// Number of deciles of each later street.
@@ -125,38 +205,20 @@ const DECILES: usize = 10;
 const STREETS: usize = Street::ALL.len();
 
 impl Feature {
-    /// The number of features on a street: 35, 25, 15, 5.
-    pub const fn count(street: Street) -> usize {
-        1 + DECILES * later(street) + STREETS
-    }
-
-    /// The features of a street in order.
-    pub fn all(street: Street) -> impl ExactSizeIterator<Item = Feature> {
-        (0..Feature::count(street)).map(move |index| Feature::from_index(street, index))
-    }
-
-    /// The feature at this index, which must be below the count.
-    fn from_index(street: Street, index: usize) -> Feature {
-        let deciles = DECILES * later(street);
-        match index.checked_sub(1) {
-            None => Feature::Equity,
-            Some(at) if at < deciles => Feature::Percentile {
-                street: Street::ALL[street.index() + 1 + at / DECILES],
-                percent: (10 * (at % DECILES + 1)) as u8,
-            },
-            Some(at) => Feature::OpponentBet { street: Street::ALL[at - deciles] },
-        }
-    }
-
-    /// The index of the feature among those of a street, or `None` when the street does not have
-    /// it.
-    pub fn index(self, street: Street) -> Option<usize> {
-        Feature::all(street).position(|feature| feature == self)
-    }
-
     /// The feature with this identifier, as [`Feature`] prints it.
     pub fn from_id(id: &str) -> Option<Feature> {
-        Feature::all(Street::Preflop).find(|feature| feature.to_string() == id)
+        let all = Schema { extent: Extent::Table, ..Schema::default() };
+        all.features(Street::Preflop).find(|feature| feature.to_string() == id)
+    }
+
+    /// The street whose betting it is about; `None` for all others.
+    pub fn betting_street(self) -> Option<Street> {
+        match self {
+            Feature::OpponentBet { street }
+            | Feature::OwnBet { street }
+            | Feature::Raises { street } => Some(street),
+            _ => None,
+        }
     }
 
     /// A readable name.
@@ -170,14 +232,29 @@ impl Feature {
                 "opponent's chips before the flop".to_owned()
             }
             Feature::OpponentBet { street } => format!("opponent's chips on the {street}"),
+            Feature::InPosition => "acts last after the flop".to_owned(),
+            Feature::Pot => "the pot".to_owned(),
+            Feature::ToCall => "chips to call".to_owned(),
+            Feature::Price => "equity that a call needs".to_owned(),
+            Feature::Behind => "chips behind".to_owned(),
+            Feature::OwnBet { street: Street::Preflop } => "own chips before the flop".to_owned(),
+            Feature::OwnBet { street } => format!("own chips on the {street}"),
+            Feature::Raises { street: Street::Preflop } => "raises before the flop".to_owned(),
+            Feature::Raises { street } => format!("bets and raises on the {street}"),
         }
     }
 
     /// The unit of the feature.
     pub fn unit(self) -> Unit {
         match self {
-            Feature::Equity | Feature::Percentile { .. } => Unit::ShareOfPot,
-            Feature::OpponentBet { .. } => Unit::Chips,
+            Feature::Equity | Feature::Percentile { .. } | Feature::Price => Unit::ShareOfPot,
+            Feature::OpponentBet { .. }
+            | Feature::OwnBet { .. }
+            | Feature::Pot
+            | Feature::ToCall
+            | Feature::Behind => Unit::Chips,
+            Feature::Raises { .. } => Unit::Raises,
+            Feature::InPosition => Unit::YesOrNo,
         }
     }
 
@@ -203,6 +280,31 @@ impl Feature {
             Feature::OpponentBet { street } => format!(
                 "What the opponent has put in on the {street}; 0 while the hand is not there yet."
             ),
+            Feature::InPosition => {
+                "1 for the player who acts last after the flop, the button; 0 for the other."
+                    .to_owned()
+            }
+            Feature::Pot => "What both players have put in, before the call.".to_owned(),
+            Feature::ToCall => "What a call costs; 0 where it is a check.".to_owned(),
+            Feature::Price => {
+                "What a call costs, as a part of the pot after it: with that equity it breaks even."
+                    .to_owned()
+            }
+            Feature::Behind => {
+                "What can still be bet: the smaller of both stacks behind.".to_owned()
+            }
+            Feature::OwnBet { street: Street::Preflop } => {
+                "What the player has put in before the flop, blind included.".to_owned()
+            }
+            Feature::OwnBet { street } => format!(
+                "What the player has put in on the {street}; 0 while the hand is not there yet."
+            ),
+            Feature::Raises { street: Street::Preflop } => {
+                "Raises of both players before the flop; blinds are none.".to_owned()
+            }
+            Feature::Raises { street } => format!(
+                "Bets and raises of both players on the {street}; 0 while the hand is not there yet."
+            ),
         }
     }
 }
@@ -214,6 +316,13 @@ impl fmt::Display for Feature {
             Feature::Equity => f.write_str("winrate"),
             Feature::Percentile { street, percent } => write!(f, "{street}_winrate_p{percent}"),
             Feature::OpponentBet { street } => write!(f, "opponent_bet_{street}"),
+            Feature::InPosition => f.write_str("in_position"),
+            Feature::Pot => f.write_str("pot"),
+            Feature::ToCall => f.write_str("to_call"),
+            Feature::Price => f.write_str("price"),
+            Feature::Behind => f.write_str("behind"),
+            Feature::OwnBet { street } => write!(f, "own_bet_{street}"),
+            Feature::Raises { street } => write!(f, "raises_{street}"),
         }
     }
 }
@@ -223,6 +332,8 @@ impl fmt::Display for Unit {
         f.write_str(match self {
             Unit::ShareOfPot => "share of the pot",
             Unit::Chips => "chips",
+            Unit::Raises => "raises",
+            Unit::YesOrNo => "1 or 0",
         })
     }
 }
@@ -242,15 +353,32 @@ pub enum Quantiles {
     Linear,
 }
 
-/// A feature schema: how ties are counted and deciles defined. The default counts ties half and
-/// uses the nearest rank.
+/// What the features are about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Extent {
+    /// The equities and the opponent's chips, as in the paper.
+    #[default]
+    Paper,
+    /// Also what else a player sees at the table: position, pot, price, chips behind, own chips and
+    /// raises.
+    Table,
+}
+
+/// A feature schema: what the features are about, how ties are counted and deciles defined. The
+/// default has the paper's features, counts ties half and uses the nearest rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Schema {
+    /// What the features are about.
+    pub extent: Extent,
     /// The value of a tie.
     pub ties: Ties,
     /// The definition of deciles.
     pub quantiles: Quantiles,
 }
+
+/// Features of the table that belong to no street.
+const AT_THE_TABLE: [Feature; 5] =
+    [Feature::InPosition, Feature::Pot, Feature::ToCall, Feature::Price, Feature::Behind];
 
 /// The identity of a schema in a model's manifest, which must match the reading program's.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -264,18 +392,92 @@ pub struct Stamp {
 
 impl Schema {
     /// All schemas, the default first.
-    pub const ALL: [Schema; 4] = [
-        Schema { ties: Ties::Half, quantiles: Quantiles::Nearest },
-        Schema { ties: Ties::WinOnly, quantiles: Quantiles::Nearest },
-        Schema { ties: Ties::Half, quantiles: Quantiles::Linear },
-        Schema { ties: Ties::WinOnly, quantiles: Quantiles::Linear },
-    ];
+    pub const ALL: [Schema; 8] = {
+        let mut all =
+            [Schema { extent: Extent::Paper, ties: Ties::Half, quantiles: Quantiles::Nearest }; 8];
+        let mut number = 0;
+        while number < all.len() {
+            if number % 2 == 1 {
+                all[number].ties = Ties::WinOnly;
+            }
+            if number / 2 % 2 == 1 {
+                all[number].quantiles = Quantiles::Linear;
+            }
+            if number / 4 == 1 {
+                all[number].extent = Extent::Table;
+            }
+            number += 1;
+        }
+        all
+    };
+
+    /// The number of features on a street: 35, 25, 15, 5, and 13 more with those of the table.
+    pub const fn count(self, street: Street) -> usize {
+        self.of_cards(street) + STREETS + self.of_table()
+    }
+
+    /// The number of features on a street that depend on the cards, which are the first.
+    pub const fn of_cards(self, street: Street) -> usize {
+        1 + DECILES * later(street)
+    }
+
+    const fn of_table(self) -> usize {
+        match self.extent {
+            Extent::Paper => 0,
+            Extent::Table => AT_THE_TABLE.len() + 2 * STREETS,
+        }
+    }
+
+    /// The features of a street in order.
+    pub fn features(self, street: Street) -> impl ExactSizeIterator<Item = Feature> {
+        (0..self.count(street)).map(move |index| self.at(street, index))
+    }
+
+    /// The feature at this index, which must be below the count.
+    fn at(self, street: Street, index: usize) -> Feature {
+        let Some(at) = index.checked_sub(1) else { return Feature::Equity };
+        let Some(at) = at.checked_sub(DECILES * later(street)) else {
+            return Feature::Percentile {
+                street: Street::ALL[street.index() + 1 + at / DECILES],
+                percent: (10 * (at % DECILES + 1)) as u8,
+            };
+        };
+        let Some(at) = at.checked_sub(STREETS) else {
+            return Feature::OpponentBet { street: Street::ALL[at] };
+        };
+        match at.checked_sub(AT_THE_TABLE.len()) {
+            None => AT_THE_TABLE[at],
+            Some(at) if at < STREETS => Feature::OwnBet { street: Street::ALL[at] },
+            Some(at) => Feature::Raises { street: Street::ALL[at - STREETS] },
+        }
+    }
+
+    /// The index of a feature among those of a street, or `None` when the street does not have it.
+    pub fn index(self, feature: Feature, street: Street) -> Option<usize> {
+        self.features(street).position(|known| known == feature)
+    }
+
+    /// The features of the betting, which follow those of the cards, in order.
+    pub fn of_betting(self, seen: &SeenBetting) -> ArrayVec<f32, { MAX_FEATURES }> {
+        let mut values: ArrayVec<f32, { MAX_FEATURES }> =
+            seen.opponent.iter().map(|&chips| chips as f32).collect();
+        if self.extent == Extent::Table {
+            values.push(f32::from(u8::from(seen.in_position)));
+            values.push(seen.pot() as f32);
+            values.push(seen.to_call as f32);
+            values.push(seen.price() as f32);
+            values.push(seen.behind as f32);
+            values.extend(seen.own.map(|chips| chips as f32));
+            values.extend(seen.raises.map(|raises| raises as f32));
+        }
+        values
+    }
 
     /// The stamp for a manifest.
     pub fn stamp(self) -> Stamp {
         let mut text = format!("{self}\n");
         for street in Street::ALL {
-            for (index, feature) in Feature::all(street).enumerate() {
+            for (index, feature) in self.features(street).enumerate() {
                 text.push_str(&format!("{street} {index} {feature} {}\n", feature.unit()));
             }
         }
@@ -314,7 +516,7 @@ impl Schema {
 impl fmt::Display for Schema {
     /// The identifier. The number after the slash is the version of the definitions.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let counts = Street::ALL.map(|street| Feature::count(street).to_string()).join("-");
+        let counts = Street::ALL.map(|street| self.count(street).to_string()).join("-");
         let ties = match self.ties {
             Ties::Half => "",
             Ties::WinOnly => "-win-only",
@@ -395,11 +597,11 @@ impl FeatureMaker {
         };
         let hole = hole
             .ok_or_else(|| Error::new("the hand has not two different cards: hold'em deals two"))?;
-        let bets = opponent_bets(&infoset.public, infoset.seat);
-        self.cards(hole, infoset.public.board().set(), bets)
+        let seen = SeenBetting::new(&infoset.public, infoset.seat);
+        self.cards(hole, infoset.public.board().set(), &seen)
     }
 
-    /// The features of a hand, a board of 0, 3, 4 or 5 cards, and the opponent's chips by street.
+    /// The features of a hand, a board of 0, 3, 4 or 5 cards, and the betting.
     ///
     /// # Errors
     /// When the board's number of cards is not 0, 3, 4 or 5, or it shares a card with the hand.
@@ -407,10 +609,10 @@ impl FeatureMaker {
         &mut self,
         hole: Combo,
         board: CardSet,
-        bets: [Chips; 4],
+        seen: &SeenBetting,
     ) -> Result<Features, Error> {
         let street = match board.len() {
-            0 => return Ok(self.starting_hand(hole, bets)),
+            0 => return Ok(self.starting_hand(hole, seen)),
             3 => Street::Flop,
             4 => Street::Turn,
             _ => Street::River,
@@ -421,7 +623,7 @@ impl FeatureMaker {
         } else {
             RiverTable::shared(self.schema.ties).hand_equity_into(hole, board, hand_equity)?;
         }
-        Ok(row(self.schema, street, hand_equity, bets))
+        Ok(row(self.schema, street, hand_equity, seen))
     }
 
     /// Calls `visit` with the features of every hand that can be held on a board of 3, 4 or 5
@@ -432,7 +634,7 @@ impl FeatureMaker {
     pub fn each_hand(
         &self,
         board: CardSet,
-        bets: [Chips; 4],
+        seen: &SeenBetting,
         mut visit: impl FnMut(Combo, &Features),
     ) -> Result<(), Error> {
         let street = match board.len() {
@@ -442,28 +644,29 @@ impl FeatureMaker {
         };
         let table = RiverTable::shared(self.schema.ties);
         table.each_hand(board, |hole, hand_equity| {
-            visit(hole, &row(self.schema, street, hand_equity, bets));
+            visit(hole, &row(self.schema, street, hand_equity, seen));
         })?;
         Ok(())
     }
 
-    fn starting_hand(&self, hole: Combo, bets: [Chips; 4]) -> Features {
-        let mut features = Features { street: Street::Preflop, values: [0.0; MAX_FEATURES] };
-        let (of_cards, of_bets) = features.values.split_at_mut(PREFLOP_VALUES);
+    fn starting_hand(&self, hole: Combo, seen: &SeenBetting) -> Features {
+        let mut values = [0.0; MAX_FEATURES];
+        let (of_cards, of_betting) = values.split_at_mut(PREFLOP_VALUES);
         if self.counting {
             of_cards.copy_from_slice(&preflop_row(self.schema, hole));
         } else {
             let rows = preflop_rows(self.schema);
             of_cards.copy_from_slice(&rows[hole.starting_hand().index()]);
         }
-        of_bets.copy_from_slice(&bets.map(|chips| chips as f32));
-        features
+        let found = self.schema.of_betting(seen);
+        of_betting[..found.len()].copy_from_slice(&found);
+        Features { schema: self.schema, street: Street::Preflop, values }
     }
 }
 
 /// The features of a hand after the flop.
 #[inline]
-fn row(schema: Schema, street: Street, hand_equity: &HandEquity, bets: [Chips; 4]) -> Features {
+fn row(schema: Schema, street: Street, hand_equity: &HandEquity, seen: &SeenBetting) -> Features {
     let mut values = [0.0; MAX_FEATURES];
     values[0] = hand_equity.equity() as f32;
     let mut end = 1;
@@ -473,9 +676,10 @@ fn row(schema: Schema, street: Street, hand_equity: &HandEquity, bets: [Chips; 4
         }
         end += 10;
     }
-    values[end..end + 4].copy_from_slice(&bets.map(|chips| chips as f32));
-    debug_assert_eq!(end + 4, Feature::count(street));
-    Features { street, values }
+    let of_betting = schema.of_betting(seen);
+    values[end..end + of_betting.len()].copy_from_slice(&of_betting);
+    debug_assert_eq!(end + of_betting.len(), schema.count(street));
+    Features { schema, street, values }
 }
 
 /// Checks that the game is heads-up hold'em.
@@ -504,15 +708,16 @@ const DENOMINATORS: [u64; 4] = [4_195_144_800, 2_140_380, 91_080, 1_980];
 /// once.
 fn preflop_rows(schema: Schema) -> &'static PreflopRows {
     static ROWS: [OnceLock<Box<PreflopRows>>; 4] = [const { OnceLock::new() }; 4];
+    // What depends on the cards is the same, whatever else is in a row.
+    let schema = Schema { extent: Extent::Paper, ..schema };
     let index = Schema::ALL.iter().position(|&other| other == schema);
-    ROWS[index.expect("all schemas are listed")].get_or_init(|| match schema {
-        Schema { ties: Ties::Half, quantiles: Quantiles::Nearest } => shipped(),
-        _ => made(schema),
-    })
+    let rows = &ROWS[index.expect("all schemas are listed, those of the paper first")];
+    rows.get_or_init(|| if schema == Schema::default() { shipped() } else { made(schema) })
 }
 
 /// The row of one hand, computed for it alone where it is not shipped: 0.2 s instead of 2 s.
 fn preflop_row(schema: Schema, hole: Combo) -> [f32; PREFLOP_VALUES] {
+    let schema = Schema { extent: Extent::Paper, ..schema };
     if schema == Schema::default() {
         return preflop_rows(schema)[hole.starting_hand().index()];
     }

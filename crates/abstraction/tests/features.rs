@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use abstraction::features::{Feature, FeatureMaker, Features, Quantiles, Schema, opponent_bets};
+use abstraction::features::{
+    Extent, Feature, FeatureMaker, Features, Quantiles, Schema, SeenBetting,
+};
 use cards::{Board, Card, Combo, Ties};
 use game::{Action, InfoSet, PublicState, Seat, Street, Turn, games, notation};
 use rand::{RngExt, SeedableRng};
@@ -52,7 +54,11 @@ fn the_papers_flop_has_its_features_in_every_schema() {
     ];
     for schema in Schema::ALL {
         let row = FeatureMaker::counting(schema);
-        let row = row.clone().cards(combo("Ac3h"), set("Kh3sJc"), [100, 250, 0, 0]);
+        let row = row.clone().cards(
+            combo("Ac3h"),
+            set("Kh3sJc"),
+            &SeenBetting::of_opponent([100, 250, 0, 0]),
+        );
         let row = row.expect("a flop");
         let values = row.as_slice();
         assert_eq!((row.street(), values.len()), (Street::Flop, 25));
@@ -76,9 +82,9 @@ fn rows_from_tables_are_those_that_counting_gives() {
     let (mut fast, mut slow) = (FeatureMaker::new(schema), FeatureMaker::counting(schema));
     for at in 0..testing::size(60, 600) {
         let (hole, table) = hand(&random_cards(&mut rng, [2, 5, 6, 7][at % 4]));
-        let bets = [100, at as u32, 0, 7];
-        let row = fast.cards(hole, table, bets).expect("a deal");
-        assert_eq!(Ok(row), slow.cards(hole, table, bets), "{hole} on {table:?}");
+        let seen = SeenBetting::of_opponent([100, at as u32, 0, 7]);
+        let row = fast.cards(hole, table, &seen).expect("a deal");
+        assert_eq!(Ok(row), slow.cards(hole, table, &seen), "{hole} on {table:?}");
         assert_eq!(row.as_slice().len(), [35, 25, 15, 5][at % 4]);
     }
 }
@@ -88,16 +94,17 @@ fn a_whole_board_has_the_rows_of_its_hands() {
     for table in ["Kh3sJc", "2c2d7h7s", "TcJcQcKc2d"].map(set) {
         let mut maker = FeatureMaker::new(Schema::default());
         let mut rows: Vec<(Combo, Features)> = Vec::new();
-        let bets = [100, 300, 0, 0];
-        maker.each_hand(table, bets, |hole, row| rows.push((hole, *row))).expect("a board");
+        let seen = SeenBetting::of_opponent([100, 300, 0, 0]);
+        maker.each_hand(table, &seen, |hole, row| rows.push((hole, *row))).expect("a board");
         let left = 52 - table.len() as usize;
         assert_eq!(rows.len(), left * (left - 1) / 2);
         for (hole, row) in rows.into_iter().step_by(29) {
-            assert_eq!(maker.cards(hole, table, bets), Ok(row), "{hole}");
+            assert_eq!(maker.cards(hole, table, &seen), Ok(row), "{hole}");
         }
     }
     let maker = FeatureMaker::new(Schema::default());
-    let error = maker.each_hand(set("Kh3s"), [0; 4], |_, _| {}).expect_err("two cards");
+    let error =
+        maker.each_hand(set("Kh3s"), &SeenBetting::default(), |_, _| {}).expect_err("two cards");
     assert!(error.to_string().contains("the number of cards on the board is 2"), "{error}");
 }
 
@@ -120,13 +127,39 @@ fn the_opponents_chips_are_counted_by_street() {
         let table: Board = table.parse().expect("a board");
         let public = notation::replay(&def, betting, &table).expect("betting");
         let seat = Seat::new(seat).expect("a seat");
-        assert_eq!(opponent_bets(&public, seat), expected, "{betting}");
+        assert_eq!(SeenBetting::new(&public, seat).opponent, expected, "{betting}");
         let infoset = InfoSet { public, seat, hole: "Ac3h".parse().expect("cards") };
         let mut maker = FeatureMaker::counting(Schema::default());
         let row = maker.infoset(&infoset).expect("hold'em");
         let bets = expected.map(|chips| chips as f32);
         assert_eq!(row.as_slice()[row.as_slice().len() - 4..], bets);
         assert_eq!(row.street(), infoset.public.street());
+    }
+}
+
+/// The features of the table are what the rules say of the state.
+fn check_table(public: &PublicState, seat: Seat) {
+    let table = Schema { extent: Extent::Table, ..Schema::default() };
+    let infoset = InfoSet { public: public.clone(), seat, hole: "Ac3h".parse().expect("cards") };
+    let row = FeatureMaker::new(table).infoset(&infoset).expect("hold'em");
+    let paper = FeatureMaker::new(Schema::default()).infoset(&infoset).expect("hold'em");
+    let (first, rest) = row.as_slice().split_at(paper.as_slice().len());
+    assert_eq!(first, paper.as_slice());
+    assert_eq!(rest.len(), 13);
+    let other = Seat::new(1 - seat.index()).expect("heads-up");
+    let legal = public.legal();
+    let price = f64::from(legal.to_call) / (public.pot() as f64 + f64::from(legal.to_call));
+    assert_eq!(rest[0], f32::from(u8::from(seat.index() == 1)), "the small blind is the button");
+    assert_eq!(rest[1], public.pot() as f32, "{public:?}");
+    assert_eq!(rest[2], legal.to_call as f32, "{public:?}");
+    assert!((f64::from(rest[3]) - price).abs() < 1e-6, "{public:?}");
+    assert_eq!(rest[4], public.stack(seat).min(public.stack(other)) as f32, "{public:?}");
+    assert_eq!(rest[5..9].iter().sum::<f32>(), public.committed()[seat] as f32, "{public:?}");
+    for street in Street::ALL {
+        let raises = public.history().iter().filter(|played| {
+            played.street == street && matches!(played.action, Action::RaiseTo(_))
+        });
+        assert_eq!(row.get(Feature::Raises { street }), Some(raises.count() as f32), "{public:?}");
     }
 }
 
@@ -140,12 +173,14 @@ fn chips_by_street_add_up_to_what_was_put_in() {
             let mut public = PublicState::new(&def);
             loop {
                 for seat in Seat::all(2) {
-                    let bets = opponent_bets(&public, seat);
+                    let bets = SeenBetting::new(&public, seat).opponent;
                     let other = Seat::new(1 - seat.index()).expect("heads-up");
                     assert_eq!(bets.iter().sum::<u32>(), public.committed()[other], "{public:?}");
                     let now = public.street().index();
                     assert_eq!(bets[now], public.committed_street(other), "{public:?}");
                     assert!(bets[now + 1..].iter().all(|&chips| chips == 0), "{public:?}");
+                    let mine = SeenBetting::new(&public, other);
+                    assert_eq!(SeenBetting::new(&public, seat).own, mine.opponent, "{public:?}");
                 }
                 match public.turn() {
                     Turn::Over => break,
@@ -154,7 +189,8 @@ fn chips_by_street_add_up_to_what_was_put_in() {
                             "Kh3sJc2d9s".parse::<Board>().expect("cards").to_vec();
                         public.deal_from(&cards).expect("a board");
                     }
-                    Turn::Act(_) => {
+                    Turn::Act(seat) => {
+                        check_table(&public, seat);
                         let legal = public.legal();
                         let action = match (rng.random_range(0..4), legal.raise) {
                             (0, _) if legal.fold => Action::Fold,
@@ -197,7 +233,8 @@ fn other_games_and_cards_are_refused() {
         for mut maker in
             [FeatureMaker::counting(Schema::default()), FeatureMaker::new(Schema::default())]
         {
-            let error = maker.cards(combo(hole), set(table), [0; 4]).expect_err("refused");
+            let error =
+                maker.cards(combo(hole), set(table), &SeenBetting::default()).expect_err("refused");
             assert!(error.to_string().contains(message), "{error}");
         }
     }

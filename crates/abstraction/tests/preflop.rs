@@ -1,6 +1,6 @@
 //! The shipped table of starting hands.
 
-use abstraction::features::{FeatureMaker, Schema};
+use abstraction::features::{FeatureMaker, Schema, SeenBetting};
 use cards::{Combo, RiverTable, StartingHand, Ties, equity};
 
 /// Every row made again in exhaustive runs; otherwise one.
@@ -36,7 +36,9 @@ fn first(hand: &str) -> Combo {
 fn every_starting_hand_has_a_row_that_agrees_with_its_equity() {
     let mut maker = FeatureMaker::new(Schema::default());
     for combo in Combo::all() {
-        let row = maker.cards(combo, cards::CardSet::EMPTY, [100, 0, 0, 0]).expect("a hand");
+        let row = maker
+            .cards(combo, cards::CardSet::EMPTY, &SeenBetting::of_opponent([100, 0, 0, 0]))
+            .expect("a hand");
         let values = row.as_slice();
         let rate = equity(combo, cards::CardSet::EMPTY).expect("a hand").value(Ties::Half);
         assert_eq!(values[0], rate as f32, "{combo}");
@@ -56,12 +58,20 @@ fn other_schemas_have_rows_of_their_own() {
             continue;
         }
         let aces = first("AA");
-        let row = FeatureMaker::counting(schema).cards(aces, cards::CardSet::EMPTY, [0; 4]);
+        let row = FeatureMaker::counting(schema).cards(
+            aces,
+            cards::CardSet::EMPTY,
+            &SeenBetting::default(),
+        );
         let row = row.expect("a hand");
         let rate = equity(aces, cards::CardSet::EMPTY).expect("a hand").value(schema.ties);
         assert_eq!(row.as_slice()[0], rate as f32);
         if testing::exhaustive() {
-            let all = FeatureMaker::new(schema).cards(aces, cards::CardSet::EMPTY, [0; 4]);
+            let all = FeatureMaker::new(schema).cards(
+                aces,
+                cards::CardSet::EMPTY,
+                &SeenBetting::default(),
+            );
             assert_eq!(all, Ok(row), "{schema}");
         }
     }

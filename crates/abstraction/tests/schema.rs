@@ -2,27 +2,29 @@
 
 use std::collections::BTreeSet;
 
-use abstraction::features::{Feature, Quantiles, Schema, Stamp, Unit};
+use abstraction::features::{Extent, Feature, Quantiles, Schema, Stamp, Unit};
 use cards::Ties;
 use game::Street;
 
 #[test]
 fn every_street_has_its_features_in_order() {
-    let preflop: Vec<String> = Feature::all(Street::Preflop).map(|f| f.to_string()).collect();
+    let preflop: Vec<String> =
+        Schema::default().features(Street::Preflop).map(|f| f.to_string()).collect();
     assert_eq!(preflop.len(), 35);
     assert_eq!(preflop[..3], ["winrate", "flop_winrate_p10", "flop_winrate_p20"]);
     assert_eq!(preflop[10..12], ["flop_winrate_p100", "turn_winrate_p10"]);
     assert_eq!(preflop[30..32], ["river_winrate_p100", "opponent_bet_preflop"]);
     assert_eq!(preflop[34], "opponent_bet_river");
     for (street, count) in Street::ALL.into_iter().zip([35, 25, 15, 5]) {
-        let features: Vec<Feature> = Feature::all(street).collect();
-        assert_eq!((features.len(), Feature::count(street)), (count, count));
+        let features: Vec<Feature> = Schema::default().features(street).collect();
+        assert_eq!((features.len(), Schema::default().count(street)), (count, count));
         for (index, feature) in features.iter().enumerate() {
-            assert_eq!(feature.index(street), Some(index));
+            assert_eq!(Schema::default().index(*feature, street), Some(index));
             assert_eq!(Feature::from_id(&feature.to_string()), Some(*feature));
         }
         // A later street has the features of the one before it without the ten of its own board.
-        let kept: Vec<Feature> = Feature::all(Street::Preflop)
+        let kept: Vec<Feature> = Schema::default()
+            .features(Street::Preflop)
             .filter(|feature| {
                 !matches!(feature, Feature::Percentile { street: at,
                 .. } if *at <= street)
@@ -30,21 +32,30 @@ fn every_street_has_its_features_in_order() {
             .collect();
         assert_eq!(features, kept);
     }
-    assert_eq!(Feature::Equity.index(Street::River), Some(0));
+    assert_eq!(Schema::default().index(Feature::Equity, Street::River), Some(0));
     let on_flop = Feature::Percentile { street: Street::Flop, percent: 10 };
-    assert_eq!(on_flop.index(Street::Flop), None);
+    assert_eq!(Schema::default().index(on_flop, Street::Flop), None);
     assert_eq!(Feature::from_id("flop_winrate_p15"), None);
 }
 
 #[test]
 fn every_feature_says_what_it_is() {
     let mut said = BTreeSet::new();
-    for feature in Feature::all(Street::Preflop) {
+    let table = Schema { extent: Extent::Table, ..Schema::default() };
+    for feature in table.features(Street::Preflop) {
         assert!(said.insert(feature.name()), "{feature}: the name appears twice");
         assert!(said.insert(feature.explanation()), "{feature}: the sentence appears twice");
         assert!(feature.explanation().ends_with('.'), "{feature}");
-        let chips = feature.to_string().starts_with("opponent_bet");
-        assert_eq!(feature.unit(), if chips { Unit::Chips } else { Unit::ShareOfPot });
+        let id = feature.to_string();
+        let unit = match id.as_str() {
+            "in_position" => Unit::YesOrNo,
+            "pot" | "to_call" | "behind" => Unit::Chips,
+            _ if id.starts_with("opponent_bet") || id.starts_with("own_bet") => Unit::Chips,
+            _ if id.starts_with("raises") => Unit::Raises,
+            _ => Unit::ShareOfPot,
+        };
+        assert_eq!(feature.unit(), unit, "{id}");
+        assert_eq!(Feature::from_id(&id), Some(feature));
     }
     let eighty = Feature::Percentile { street: Street::River, percent: 80 };
     assert_eq!(eighty.to_string(), "river_winrate_p80");
@@ -59,15 +70,21 @@ fn stamps_stay_as_they_are() {
         ("-win-only", "cd261b24d6287435937cbe786eaacb0107b0a6167b895736f51018160771b7f0"),
         ("-linear", "36f8d0be927697a034c709efaa8b47addac43a17a2b5fe605eee60c3f3b44359"),
         ("-win-only-linear", "fd30fcc8124684d50f14e5efeb65654a7c966eea2d5bd38dc10347123cd7fe00"),
+        ("", "0a11a75646d6048b922dbc2c2f3a0ec78a097c36528212ffff3cfbcd746d3241"),
+        ("-win-only", "84c729be6987c093ed9c57a95a3bece3fa9d16fa34d994beacea11ca514d1276"),
+        ("-linear", "b009c520e32bce6faee891d3f14367d90f9af25bf29e096e1f9e00b9df8275a7"),
+        ("-win-only-linear", "ffd96ba35e60511732e9b3363cc5e20f3853999dd8f895c42d588f6e20906c35"),
     ];
-    for (schema, (name, sha256)) in Schema::ALL.into_iter().zip(expected) {
-        let id = format!("holdem-35-25-15-5{name}/1");
+    for (number, (schema, (name, sha256))) in Schema::ALL.into_iter().zip(expected).enumerate() {
+        let counts = if number < 4 { "35-25-15-5" } else { "48-38-28-18" };
+        let id = format!("holdem-{counts}{name}/1");
         let stamp = Stamp { id: id.clone(), sha256: sha256.to_owned() };
         assert_eq!(schema.stamp(), stamp);
         assert_eq!(Schema::with_stamp(&stamp), Ok(schema));
         assert_eq!(id.parse(), Ok(schema));
     }
-    assert_eq!(Schema::ALL[0], Schema { ties: Ties::Half, quantiles: Quantiles::Nearest });
+    let (extent, ties, quantiles) = (Extent::Paper, Ties::Half, Quantiles::Nearest);
+    assert_eq!(Schema::ALL[0], Schema { extent, ties, quantiles });
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use abstraction::features::{Feature, FeatureMaker, Features, Unit, opponent_bets};
+use abstraction::features::{Feature, FeatureMaker, Features, SeenBetting, Unit};
 use agents::reach::{self, ActionMatching};
 use agents::{Registry, StrategyQuery, values_between};
 use cards::{Combo, HoleCards, Ties, all_in};
@@ -597,8 +597,9 @@ impl TreeDecision<'_> {
         let bound = match (flip.feature.unit(), higher) {
             (Unit::ShareOfPot, true) => format!("{} or more", explain::percent(flip.to)),
             (Unit::ShareOfPot, false) => format!("below {}", explain::percent(flip.to.next_up())),
-            (Unit::Chips, true) => format!("{} or more", flip.to),
-            (Unit::Chips, false) => format!("{} or less", flip.to),
+            (Unit::YesOrNo, yes) => if yes { "yes" } else { "no" }.to_owned(),
+            (Unit::Chips | Unit::Raises, true) => format!("{} or more", flip.to),
+            (Unit::Chips | Unit::Raises, false) => format!("{} or less", flip.to),
         };
         format!(
             "  {}: {bound}{} instead of {}{} → {} (node {})\n",
@@ -634,11 +635,11 @@ impl TreeDecision<'_> {
         );
         text += &format!("in this match: {}; {}\n", won.decisions(), won.words());
         text += "\nWhat would change the likeliest action, one number at a time:\n";
-        for unit in [Unit::ShareOfPot, Unit::Chips] {
-            let nearest = flips.iter().filter(|flip| flip.feature.unit() == unit).take(FLIPS);
+        for (whole, what) in [(false, "equity"), (true, "number of chips")] {
+            let of_kind = |flip: &&Flip<Action>| flip.feature.unit().is_whole() == whole;
+            let nearest = flips.iter().filter(of_kind).take(FLIPS);
             let lines: Vec<String> = nearest.map(|flip| self.flip(flip)).collect();
             if lines.is_empty() {
-                let what = if unit == Unit::Chips { "number of chips" } else { "equity" };
                 text += &format!("  no other {what} would\n");
             }
             text += &lines.concat();
@@ -729,7 +730,8 @@ fn value(feature: Feature, number: f32) -> String {
             format!("{} against a random hand", explain::percent(number))
         }
         Unit::ShareOfPot => explain::percent(number),
-        Unit::Chips => format!("{number}"),
+        Unit::Chips | Unit::Raises => format!("{number}"),
+        Unit::YesOrNo => if number > 0.0 { "yes" } else { "no" }.to_owned(),
     }
 }
 
@@ -992,8 +994,8 @@ pub fn node_winnings(
                 // Hands with unknown hole cards cannot be passed through the tree.
                 let &[a, b] = hand.hole[seat].as_slice() else { return };
                 let Some(hole) = Combo::new(a, b) else { return };
-                let bets = opponent_bets(public, seat);
-                let Ok(features) = maker.cards(hole, public.board().set(), bets) else { return };
+                let seen = SeenBetting::new(public, seat);
+                let Ok(features) = maker.cards(hole, public.board().set(), &seen) else { return };
                 for index in tree.path(features.as_slice()).into_iter().filter_map(|n| indices[n]) {
                     count.won[index].decisions += 1;
                     here.push(index);

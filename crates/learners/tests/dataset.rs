@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use abstraction::buckets::Buckets;
-use abstraction::features::{FeatureMaker, Schema};
+use abstraction::features::{FeatureMaker, Schema, SeenBetting};
 use cards::{CardSet, Combo};
 use game::Street;
 use learners::dataset::{Card, Dataset, Labels, MakeOptions, MakeOutcome, Split, make};
@@ -89,7 +89,8 @@ fn rows_are_the_features_that_an_agent_would_make() {
     // Every preflop row is that of one of the 169 starting hands.
     let hands: Vec<Vec<f32>> = Combo::all()
         .map(|hole| {
-            let features = maker.cards(hole, CardSet::EMPTY, [0; 4]).expect("features");
+            let features =
+                maker.cards(hole, CardSet::EMPTY, &SeenBetting::default()).expect("features");
             features.as_slice()[..31].to_vec()
         })
         .collect();

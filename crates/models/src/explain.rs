@@ -13,7 +13,7 @@
 
 use std::collections::BTreeMap;
 
-use abstraction::features::{Feature, Unit};
+use abstraction::features::Feature;
 use abstraction::menu::{BetSize, Move};
 use game::{Chips, Street};
 
@@ -41,7 +41,7 @@ impl<'a> Explainer<'a> {
     pub fn for_street(student: &'a Student, street: Street) -> Option<Explainer<'a>> {
         let TrainedModel::Tree(tree) = student.street(street) else { return None };
         let big_blind = student.manifest().game.blinds.iter().copied().max().unwrap_or_default();
-        let features = Feature::all(street).map(Some).collect();
+        let features = student.schema().features(street).map(Some).collect();
         Some(Explainer { tree, features, spot: Some(Spot { street, big_blind }) })
     }
 
@@ -97,11 +97,19 @@ impl<'a> Explainer<'a> {
     /// Whether a player whose row reaches a node has something to call.
     pub fn owed(&self, number: usize) -> Owed {
         let Some(spot) = self.spot else { return Owed::Either };
-        let bet = Feature::OpponentBet { street: spot.street };
-        let Some(column) = self.features.iter().position(|&feature| feature == Some(bet)) else {
+        let bounds = Bounds::along(self.tree, &self.way(number));
+        let column = |wanted| self.features.iter().position(|&feature| feature == Some(wanted));
+        if let Some(to_call) = column(Feature::ToCall) {
+            match bounds.columns[to_call] {
+                (from, _) if from > 0.0 => return Owed::Something,
+                (_, below) if below <= 1.0 => return Owed::Nothing,
+                _ => {}
+            }
+        }
+        let Some(column) = column(Feature::OpponentBet { street: spot.street }) else {
             return Owed::Either;
         };
-        let (from, below) = Bounds::along(self.tree, &self.way(number)).columns[column];
+        let (from, below) = bounds.columns[column];
         // Before the flop the blinds are a bet for one of the two players.
         let blind = spot.big_blind as f32;
         match spot.street {
@@ -210,18 +218,42 @@ fn feature_words(
     below: Option<f32>,
     spot: Option<Spot>,
 ) -> String {
+    // Below a number a whole one is at most the greatest whole number below it.
+    let least = from.map(f32::ceil).filter(|&least| least > 0.0);
+    let most = below.map(|below| (below.ceil() - 1.0).max(0.0));
     match feature {
         Feature::Equity => equity(from, below),
         Feature::Percentile { street, percent } => percentile(street, percent, from, below),
-        Feature::OpponentBet { street } => {
-            let least = from.map(f32::ceil).filter(|&least| least > 0.0);
-            // Chips are whole: below a number means at most the greatest whole number below it.
-            let most = below.map(|below| (below.ceil() - 1.0).max(0.0));
-            match spot.filter(|spot| street <= spot.street) {
-                Some(spot) => bets(street, least, most, spot),
-                None => chips(street, least, most),
+        Feature::Price => match (from, below) {
+            (Some(from), Some(below)) => {
+                let (from, below) = two(from, below);
+                format!("a call needs an equity from {from} to below {below}")
             }
-        }
+            (Some(from), None) => format!("a call needs an equity of {} or more", percent(from)),
+            (None, Some(below)) => format!("a call needs an equity below {}", percent(below)),
+            (None, None) => "a call needs any equity".to_owned(),
+        },
+        Feature::InPosition => match (least, most) {
+            (Some(_), _) => "the player acts last after the flop".to_owned(),
+            (_, Some(0.0)) => "the player acts first after the flop".to_owned(),
+            _ => "the player acts first or last after the flop".to_owned(),
+        },
+        Feature::Pot => format!("the pot has {}", amount(least, most)),
+        Feature::ToCall => match (least, most) {
+            (_, Some(0.0)) => "there is nothing to call".to_owned(),
+            (Some(1.0), None) => "there is a bet to call".to_owned(),
+            _ => format!("a call costs {}", amount(least, most)),
+        },
+        Feature::Behind => format!("{} can still be bet", amount(least, most)),
+        Feature::OwnBet { street } => match (least, most) {
+            (_, Some(0.0)) => format!("the player has put in nothing {}", on_street(street)),
+            _ => format!("the player has put in {} {}", amount(least, most), on_street(street)),
+        },
+        Feature::Raises { street } => raises(street, least, most),
+        Feature::OpponentBet { street } => match spot.filter(|spot| street <= spot.street) {
+            Some(spot) => bets(street, least, most, spot),
+            None => chips(street, least, most),
+        },
     }
 }
 
@@ -233,6 +265,26 @@ fn range(name: &str, from: Option<f32>, below: Option<f32>) -> String {
         (None, Some(below)) => format!("{name} is below {below}"),
         (None, None) => format!("{name} is any number"),
     }
+}
+
+/// The clause for the number of bets and raises on a street.
+fn raises(street: Street, least: Option<f32>, most: Option<f32>) -> String {
+    let (one, many) = match street {
+        Street::Preflop => ("raise", "raises"),
+        _ => ("bet or raise", "bets and raises"),
+    };
+    let number = match (least, most) {
+        (_, Some(0.0)) => format!("no {one}"),
+        (Some(least), Some(most)) if least == most && least == 1.0 => format!("one {one}"),
+        (Some(least), Some(most)) if least == most => format!("{least} {many}"),
+        (Some(least), Some(most)) => format!("{least} to {most} {many}"),
+        (Some(1.0), None) => format!("a {one}"),
+        (Some(least), None) => format!("{least} {many} or more"),
+        (None, Some(1.0)) => format!("at most one {one}"),
+        (None, Some(most)) => format!("at most {most} {many}"),
+        (None, None) => format!("any number of {many}"),
+    };
+    format!("there was {number} {}", on_street(street))
 }
 
 fn equity(from: Option<f32>, below: Option<f32>) -> String {
@@ -556,7 +608,7 @@ impl Explainer<'_> {
         let mut flips = Vec::new();
         for (column, thresholds) in self.thresholds() {
             let Some(feature) = self.features[column] else { continue };
-            if matches!(feature, Feature::OpponentBet { street: later } if later > street) {
+            if feature.betting_street().is_some_and(|later| later > street) {
                 continue;
             }
             let from = row[column];
@@ -566,7 +618,7 @@ impl Explainer<'_> {
                 let flips = answer != now && to != from;
                 flips.then_some(Flip { column, feature, from, to, leaf, answer })
             };
-            let whole = feature.unit() == Unit::Chips;
+            let whole = feature.unit().is_whole();
             let up = |&at: &f32| if whole { at.ceil() } else { at };
             let down = |&at: &f32| if whole { at.ceil() - 1.0 } else { at.next_down() };
             let first_above = thresholds.partition_point(|&at| at <= from);
@@ -574,7 +626,7 @@ impl Explainer<'_> {
             flips.extend(higher.iter().map(up).find_map(try_at));
             flips.extend(lower.iter().rev().map(down).filter(|&to| to >= 0.0).find_map(try_at));
         }
-        let order = |flip: &Flip<A>| (flip.feature.unit() == Unit::Chips, flip.distance());
+        let order = |flip: &Flip<A>| (flip.feature.unit().is_whole(), flip.distance());
         flips.sort_by(|a, b| order(a).partial_cmp(&order(b)).unwrap_or(std::cmp::Ordering::Equal));
         flips
     }

@@ -10,7 +10,7 @@ use std::io::Read;
 use std::path::Path;
 
 use abstraction::betting::game_hash;
-use abstraction::features::{Feature, Schema, Stamp};
+use abstraction::features::{Schema, Stamp};
 use abstraction::menu::{BetMenu, Moves};
 use game::{Action, GameDef, GameSpec, PublicState, Street};
 use serde::{Deserialize, Serialize};
@@ -91,7 +91,7 @@ impl Student {
             if crate::file::sha256(bytes.as_ref()) != *sha256 {
                 return Err(other_contents(name));
             }
-            let (columns, classes) = (columns(street), moves[street.index()].names());
+            let (columns, classes) = (columns(schema, street), moves[street.index()].names());
             TrainedModel::read(&manifest.kind, bytes.as_ref(), &columns, &classes)
                 .map_err(|reason| in_file(name, &reason))
         };
@@ -194,8 +194,8 @@ pub fn read_manifest(text: &str) -> Result<Manifest, Error> {
 }
 
 /// The identifiers of a street's features: the columns of its rows.
-pub fn columns(street: Street) -> Vec<String> {
-    Feature::all(street).map(|feature| feature.to_string()).collect()
+pub fn columns(schema: Schema, street: Street) -> Vec<String> {
+    schema.features(street).map(|feature| feature.to_string()).collect()
 }
 
 /// A student's manifest, `manifest.toml`.

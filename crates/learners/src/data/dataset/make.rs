@@ -8,9 +8,9 @@ use std::path::Path;
 
 use abstraction::betting::{BettingTree, NodeKind, game_hash};
 use abstraction::buckets::DealtCards;
-use abstraction::features::{FeatureMaker, Schema, opponent_bets};
+use abstraction::features::{FeatureMaker, Schema, SeenBetting};
 use cards::{CardSet, Combo};
-use game::{Chips, PublicState, Street, Turn};
+use game::{PublicState, Street, Turn};
 use models::student::columns;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -76,7 +76,7 @@ pub fn make(
     let partial = partial_path(folder);
     let _ = fs::remove_dir_all(&partial);
     fs::create_dir_all(&partial).map_err(|error| Error::file(&partial, error))?;
-    let made = DatasetWriter::new(teacher, &partial).and_then(|mut making| {
+    let made = DatasetWriter::new(teacher, options.schema, &partial).and_then(|mut making| {
         match making.sample(options, &mut progress)? {
             Some(deals) => making.write(options, deals, &partial).map(Some),
             None => Ok(None),
@@ -96,18 +96,23 @@ pub fn make(
 
 struct DatasetWriter<'a> {
     teacher: &'a Teacher,
+    schema: Schema,
     runs: [[Runs; 3]; 4],
 }
 
 impl<'a> DatasetWriter<'a> {
-    fn new(teacher: &'a Teacher, folder: &Path) -> Result<DatasetWriter<'a>, Error> {
+    fn new(
+        teacher: &'a Teacher,
+        schema: Schema,
+        folder: &Path,
+    ) -> Result<DatasetWriter<'a>, Error> {
         let open = |street: Street, split: Split| -> Result<Runs, Error> {
             let path = folder.join(format!("{street}.{}.runs", split.name()));
             let file =
                 File::options().read(true).write(true).create(true).truncate(true).open(&path);
             // The file is unlinked: it vanishes with the process.
             let file = file.and_then(|file| fs::remove_file(&path).map(|()| file));
-            let keys = columns(street).len();
+            let keys = schema.count(street);
             let width = keys + teacher.moves(street).as_slice().len() + 1;
             Ok(Runs::new(keys, width, file.map_err(|error| Error::file(&path, error))?))
         };
@@ -116,7 +121,7 @@ impl<'a> DatasetWriter<'a> {
             Ok([train?, valid?, test?])
         };
         let [preflop, flop, turn, river] = Street::ALL.map(of_street);
-        Ok(DatasetWriter { teacher, runs: [preflop?, flop?, turn?, river?] })
+        Ok(DatasetWriter { teacher, schema, runs: [preflop?, flop?, turn?, river?] })
     }
 
     /// Samples the rows; returns the number of deals, or `None` when it was stopped.
@@ -125,7 +130,7 @@ impl<'a> DatasetWriter<'a> {
         options: &MakeOptions,
         progress: &mut dyn FnMut(u64) -> bool,
     ) -> Result<Option<u64>, Error> {
-        let maker = FeatureMaker::new(options.schema);
+        let maker = FeatureMaker::new(self.schema);
         maker.prepare();
         let (mut deals, mut rows) = (0, 0);
         while rows < options.rows {
@@ -212,7 +217,7 @@ impl<'a> DatasetWriter<'a> {
         balance.iter_mut().for_each(|share| *share /= whole);
         Ok(StreetCard {
             street: street.to_string(),
-            columns: columns(street),
+            columns: columns(self.schema, street),
             classes,
             balance,
             train,
@@ -539,11 +544,11 @@ impl Hand<'_> {
             }
             let features =
                 known[seat][street].get_or_insert_with(|| self.features(maker, seat, street));
-            let bets = opponent_bets(&public, acting);
+            let seen = SeenBetting::new(&public, acting);
             self.add(
                 &mut rows.of[street][self.split.index()],
                 features,
-                bets,
+                &maker.schema().of_betting(&seen),
                 &public,
                 node,
                 shares,
@@ -562,21 +567,22 @@ impl Hand<'_> {
     fn features(&self, maker: &mut FeatureMaker, seat: usize, street: usize) -> Vec<f32> {
         let hole: Combo = self.cards.holes[seat];
         let board: CardSet = self.cards.board[..BOARD[street]].iter().copied().collect();
-        let features = maker.cards(hole, board, [0; 4]).expect("dealt cards are all different");
-        features.as_slice().to_vec()
+        let features = maker.cards(hole, board, &SeenBetting::default());
+        let features = features.expect("dealt cards are all different");
+        features.as_slice()[..maker.schema().of_cards(features.street())].to_vec()
     }
 
     fn add(
         &self,
         out: &mut Vec<f32>,
         features: &[f32],
-        bets: [Chips; 4],
+        betting: &[f32],
         public: &PublicState,
         node: u32,
         shares: &[u8],
     ) {
-        out.extend_from_slice(&features[..features.len() - bets.len()]);
-        out.extend(bets.map(|chips| chips as f32));
+        out.extend_from_slice(features);
+        out.extend_from_slice(betting);
         let moves = self.teacher.moves(public.street());
         let label = out.len();
         out.resize(label + moves.as_slice().len(), 0.0);

@@ -139,7 +139,7 @@ impl Dataset {
                      make {expected}: make it again"
                 )))
             };
-            check("columns", &of_street.columns, columns(street))?;
+            check("columns", &of_street.columns, columns(schema, street))?;
             check("classes", &of_street.classes, menu.moves(street).names())?;
         }
         Ok(Dataset { folder: folder.to_owned(), card, menu, schema })
