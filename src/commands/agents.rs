@@ -169,7 +169,7 @@ impl fmt::Display for AgentList<'_> {
             table.row([named(spec), wins, cost(spec.cost).to_owned(), summary]);
         }
         for ConfiguredAgent { name, agent: AgentConfig { kind, .. } } in &self.configured {
-            let spec = self.kinds.iter().find(|spec| spec.kind == kind);
+            let spec = self.kinds.iter().map(|kind| kind.spec).find(|spec| spec.kind == kind);
             let what = spec.map_or("", |spec| spec.summary);
             let cost = spec.map_or("", |spec| cost(spec.cost));
             let what = format!("{kind} (configured): {what}");

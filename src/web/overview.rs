@@ -89,7 +89,8 @@ impl AgentLine {
             },
             decides: decides(name),
         };
-        let kinds = registry.kinds_by_strength().into_iter().map(|spec| line(spec.kind, spec, spec.cost));
+        let kinds =
+            registry.kinds_by_strength().into_iter().map(|spec| line(spec.kind, spec, spec.cost));
         let defined = registry.defined().filter_map(|(name, _)| {
             let choice = registry.resolve(name).ok()?;
             Some(line(name, choice.spec(), choice.cost()))

@@ -471,7 +471,7 @@ pub fn compare(args: &CompareArgs) -> Result<Output, Failure> {
         })?;
         for street in Street::ALL {
             let card = &dataset.card().streets[street.index()];
-            if (columns(street), student.moves(street).names())
+            if (columns(student.schema(), street), student.moves(street).names())
                 != (card.columns.clone(), card.classes.clone())
             {
                 return Err(Failure::input(anyhow::anyhow!(
