@@ -54,8 +54,9 @@ impl FromStr for Goal {
 }
 
 /// The precision of stored numbers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
-#[derive(Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Bits {
     /// 8 bytes for each hand and action
@@ -180,7 +181,8 @@ impl Limits {
 
     /// Whether the goal is reached by what has been checked, or the last iteration is done.
     pub(crate) fn are_reached(&self, solver: &Solver) -> bool {
-        solver.best_check().is_some_and(|best| best <= self.goal) || solver.iterations() >= self.most
+        solver.best_check().is_some_and(|best| best <= self.goal)
+            || solver.iterations() >= self.most
     }
 }
 

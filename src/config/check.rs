@@ -478,9 +478,8 @@ impl Checker<'_> {
         }
         self.some_time("study.max_time", study.max_time)?;
         let server = &self.loaded.config.server;
-        let alone = server.bind.ip().is_loopback()
-            && server.proxies.is_empty()
-            && server.hosts.is_empty();
+        let alone =
+            server.bind.ip().is_loopback() && server.proxies.is_empty() && server.hosts.is_empty();
         let offered = match study.solve {
             SolveFor::Local => alone,
             SolveFor::All => true,

@@ -181,8 +181,7 @@ impl<'a> Task<'a> {
         if args.svg.is_some() && args.at.len() > 1 {
             return Err(Failure::usage("--svg draws one spot: give --at once, or leave it out"));
         }
-        let board: Board =
-            parse_board(Some(&args.board))?.text.parse().map_err(Failure::usage)?;
+        let board: Board = parse_board(Some(&args.board))?.text.parse().map_err(Failure::usage)?;
         let first = args.stack.first().copied().unwrap_or_default();
         let stacks = [first, args.stack.get(1).copied().unwrap_or(first)];
         let root = start(&board, args.pot, stacks, args.smallest_bet)?;
@@ -323,8 +322,8 @@ impl<'a> Task<'a> {
             checkpoint.end(solver, !limits.are_reached(solver));
         }
         let result = SolveResult::new(solver, &limits, 0.0);
-        let seconds = checkpoint
-            .map_or(begun.elapsed().as_secs_f64(), |checkpoint| checkpoint.seconds());
+        let seconds =
+            checkpoint.map_or(begun.elapsed().as_secs_f64(), |checkpoint| checkpoint.seconds());
         SolveResult { seconds, ..result }
     }
 }
@@ -426,42 +425,40 @@ impl fmt::Display for SubgameReport {
 
 /// The title of a spot's picture.
 fn title(spot: &SolvedSpot, parameters: &Parameters, result: &SolveResult) -> chart::Title {
-        let after =
-            if spot.path.is_empty() { String::new() } else { format!(" after {}", spot.path) };
-        chart::Title {
-            head: format!("Player {} on {}{after}", spot.player, spot.board),
-            about: format!(
-                "Pot {}, {} behind at the beginning; exploitability {} of the pot",
-                spot.pot,
-                parameters.behind(),
-                percent(result.share_of_pot, 3)
-            ),
-        }
+    let after = if spot.path.is_empty() { String::new() } else { format!(" after {}", spot.path) };
+    chart::Title {
+        head: format!("Player {} on {}{after}", spot.player, spot.board),
+        about: format!(
+            "Pot {}, {} behind at the beginning; exploitability {} of the pot",
+            spot.pot,
+            parameters.behind(),
+            percent(result.share_of_pot, 3)
+        ),
     }
+}
 
-    /// The spot's place, its actions and the chart, and each hand if requested.
+/// The spot's place, its actions and the chart, and each hand if requested.
 fn text(spot: &SolvedSpot, each_hand: bool) -> String {
-        let place = if spot.path.is_empty() {
-            "At the beginning".to_owned()
-        } else {
-            format!("After {}", spot.path)
-        };
-        let owed =
-            if spot.to_call > 0 { format!(", {} to call", spot.to_call) } else { String::new() };
-        let [first, second] = spot.gets;
-        let colours = output::colours();
-        let mut text = format!(
-            "{place} on {}: player {} acts, pot {}{owed}\n\
+    let place = if spot.path.is_empty() {
+        "At the beginning".to_owned()
+    } else {
+        format!("After {}", spot.path)
+    };
+    let owed = if spot.to_call > 0 { format!(", {} to call", spot.to_call) } else { String::new() };
+    let [first, second] = spot.gets;
+    let colours = output::colours();
+    let mut text = format!(
+        "{place} on {}: player {} acts, pot {}{owed}\n\
              from here on player 1 gets {first:.2} and player 2 {second:.2} chips of the pot\n\n",
-            spot.board, spot.player, spot.pot,
-        );
-        text += &spot.chart.actions_text(colours);
-        text += &format!("\n{}", spot.chart.text(colours));
-        if each_hand {
-            text += &format!("\n{}", spot.chart.hands_text());
-        }
-        text
+        spot.board, spot.player, spot.pot,
+    );
+    text += &spot.chart.actions_text(colours);
+    text += &format!("\n{}", spot.chart.text(colours));
+    if each_hand {
+        text += &format!("\n{}", spot.chart.hands_text());
     }
+    text
+}
 
 fn misread(error: solvers::Error) -> Failure {
     if error.is_word() { Failure::usage(error) } else { Failure::input(error) }

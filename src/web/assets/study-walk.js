@@ -29,10 +29,9 @@ const complain = (text) => {
 };
 const currentLine = () => new URLSearchParams(location.search).get("line") ?? "";
 const address = (line) => (line ? `?line=${encodeURIComponent(line).replaceAll("%20", "+")}` : location.pathname);
-const chips = (number) => {
-  const size = Math.abs(number);
-  return number.toFixed(size >= 1000 ? 0 : size >= 100 ? 1 : 2);
-};
+const chips = (number) => number.toFixed(2);
+// With three digits or a little more, for cells.
+const few = (number) => number.toFixed(Math.abs(number) >= 99.95 ? 0 : Math.abs(number) >= 9.995 ? 1 : 2);
 
 // The class of an action's colour: raises are numbered from the smallest.
 const colours = (actions) => {
@@ -160,7 +159,7 @@ const numberOf = (cell) => {
 };
 const words = (number) => {
   if (number === null) return "";
-  return metric === "gets" ? chips(number) : percent(number, 0);
+  return metric === "gets" ? few(number) : (100 * number).toFixed(0);
 };
 
 // The picture in a cell: bars side by side as wide as often, from the bottom as high as the weight.
@@ -224,7 +223,7 @@ const showGrids = () => {
     cells.forEach((cell, at) => {
       const shown = target.children[at];
       paint(shown, cell, kinds);
-      shown.classList.toggle("none", cell.combos === 0);
+      shown.classList.toggle("none", cell.combos < 0.005);
       if (target === grid) {
         shown.querySelector(".number").textContent = cell.combos > 0 ? words(numberOf(cell)) : "";
         shown.setAttribute("aria-label", said(cell, at, names));
@@ -239,17 +238,15 @@ const showGrids = () => {
   };
   const numbers = (player) => `${combos(player).toFixed(1)} combos · EV ${chips(place.gets[player])} · equity ${percent(place.equities[player])}`;
   byId("who").replaceChildren(about(main), element("span", { class: "soft small numbers" }, numbers(main)));
-  const swap = element("button", { type: "button", class: "plain small", id: "swap" }, "Show large");
-  swap.addEventListener("click", () => swapPlayers());
-  byId("other-who").replaceChildren(about(1 - main), element("span", { class: "soft small numbers" }, numbers(1 - main)), swap);
+  byId("other-who").replaceChildren(about(1 - main), element("span", { class: "soft small numbers" }, numbers(1 - main)));
   other.setAttribute("aria-label", `The range of player ${2 - main}: ${numbers(1 - main)}`);
 };
 const swapPlayers = () => {
   large = 1 - shownPlayer();
   showGrids();
   showCell();
-  byId("swap").focus();
 };
+byId("swap").addEventListener("click", () => swapPlayers());
 
 // ---- The actions of the acting player, or the cards to come.
 const showActions = () => {
@@ -279,7 +276,7 @@ const showActions = () => {
   place.actions.forEach((action, number) => {
     const line = [step.line, action.word].filter(Boolean).join(" ");
     const share = action.share_of_pot === null ? "" : `${percent(action.share_of_pot, 0)} of the pot`;
-    const bar = element("span", { class: `bar ${kinds[number]}` });
+    const bar = element("span", { class: `part ${kinds[number]}` });
     bar.style.width = `${(100 * action.frequency).toFixed(2)}%`;
     const gets = action.gets === null ? "" : `EV ${chips(action.gets)}`;
     list.append(element("li", {}, link(line, { class: "act" },
@@ -467,21 +464,28 @@ byId("forget").addEventListener("click", async () => {
   }
 });
 
-document.addEventListener("keydown", (event) => {
-  if (!place || event.altKey || event.ctrlKey || event.metaKey || event.target.closest("input, textarea, select")) return;
+// Keys are taken one after another: each is about the place that the one before led to.
+let keys = Promise.resolve();
+const press = (key) => {
+  if (!place) return undefined;
   const step = place.way.at(-1);
-  if (/^[1-9]$/.test(event.key) && step.next === "action") {
-    const option = step.options[Number(event.key) - 1];
-    if (option) go([step.line, option.word].filter(Boolean).join(" "));
-  } else if (event.key === "Backspace" && place.way.length > 1) {
-    event.preventDefault();
-    go(place.way.at(-2).line);
-  } else if (event.key === "m") {
+  if (key === "Backspace") return place.way.length > 1 ? go(place.way.at(-2).line) : undefined;
+  if (key === "m") {
     const at = METRICS.findIndex(([name]) => name === metric);
     setMetric(METRICS[(at + 1) % METRICS.length][0]);
-  } else if (event.key === "o") {
+  } else if (key === "o") {
     swapPlayers();
+  } else if (step.next === "action") {
+    const option = step.options[Number(key) - 1];
+    if (option) return go([step.line, option.word].filter(Boolean).join(" "));
   }
+  return undefined;
+};
+document.addEventListener("keydown", (event) => {
+  if (event.altKey || event.ctrlKey || event.metaKey || event.target.closest("input, textarea, select")) return;
+  if (!/^([1-9mo]|Backspace)$/.test(event.key)) return;
+  event.preventDefault();
+  keys = keys.then(() => press(event.key));
 });
 
 watch();

@@ -21,7 +21,8 @@ use axum::routing::{get, post, put};
 use axum::{Json, Router};
 use cards::StartingHand;
 use indicatif::HumanBytes;
-use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 use show::number::percent;
 
@@ -107,7 +108,7 @@ pub fn router(study: Shared, limits: Limits, api: &mut Description) -> Router {
     let list = "The limits of solving for the study page, and its solutions; null where nothing is \
                 solved.";
     let list = api.get::<Option<StudyView>>("/api/v1/study", "study", list);
-    let spot = || ("Spot", schemars::schema_for!(Order));
+    let spot = || ("Spot", schema::<Order>());
     let operation = (
         "estimateSpot",
         "What solving a spot takes.",
@@ -119,7 +120,7 @@ pub fn router(study: Shared, limits: Limits, api: &mut Description) -> Router {
         "A range as it is understood.",
         "The range in as few words as it takes, and the weights of starting hands.",
     );
-    let body = ("RangeText", schemars::schema_for!(RangeText));
+    let body = ("RangeText", schema::<RangeText>());
     let range_path = api.post::<RangeView>(RANGE, operation, body, &[404, 408, 415]);
     let operation = (
         "solveSpot",
@@ -134,9 +135,8 @@ pub fn router(study: Shared, limits: Limits, api: &mut Description) -> Router {
     let place = "A place in a solution: the hands of both players, what they do, get and hold.";
     let place_path = "/api/v1/study/solutions/{id}/place";
     let place_path = api.get_with_query::<PlaceView, Asked>(place_path, "place", place);
-    let mut action = |path, id, summary| {
-        api.put::<SolutionView>(path, (id, summary), None, &[404, 409])
-    };
+    let mut action =
+        |path, id, summary| api.put::<SolutionView>(path, (id, summary), None, &[404, 409]);
     let stop = "Stops a solve that waits or is under way; what is solved is kept.";
     let stop_path = action("/api/v1/study/solutions/{id}/stop", "stopSolve", stop);
     let resume = "Takes a solve up again that was stopped.";
@@ -160,6 +160,15 @@ pub fn router(study: Shared, limits: Limits, api: &mut Description) -> Router {
         .route(forget_path, put(forget_solution))
         .with_state(study)
         .merge(ordered)
+}
+
+/// The schema of a body, in one piece.
+fn schema<T: JsonSchema>() -> Schema {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.inline_subschemas = true;
+        settings.meta_schema = None;
+    });
+    settings.into_generator().into_root_schema_for::<T>()
 }
 
 /// The study, or the refusal where nothing is solved.

@@ -143,17 +143,14 @@ impl Order {
             return Err(at("/iterations", &"so many iterations are not possible", &remedy));
         }
         let root: PublicState = start(&board, self.pot, [first, second], self.smallest_bet)
-            .map_err(|error| {
-                at("", &error, &"change the pot, the stacks or the smallest bet")
-            })?;
+            .map_err(|error| at("", &error, &"change the pot, the stacks or the smallest bet"))?;
         let options = Options {
             variant: Variant::SUBGAMES,
             horizon: self.iterations,
             precision: self.precision.precision(),
             memory,
         };
-        let problem =
-            Problem { root, ranges, menus, smallest_bet: self.smallest_bet, options };
+        let problem = Problem { root, ranges, menus, smallest_bet: self.smallest_bet, options };
         Ok(Spot { problem, goal, iterations: self.iterations })
     }
 }
@@ -372,9 +369,10 @@ fn without_one(menu: &str, from: Street) -> Vec<(String, String)> {
     let lines: Vec<&str> = menu.lines().collect();
     let played = |line: &&str| {
         let names = line.split(':').next().unwrap_or_default();
-        Street::ALL.iter().filter(|street| street.index() >= from.index()).any(|street| {
-            names.contains(street.name()) || names.contains("every")
-        })
+        Street::ALL
+            .iter()
+            .filter(|street| street.index() >= from.index())
+            .any(|street| names.contains(street.name()) || names.contains("every"))
     };
     let mut texts = Vec::new();
     for (number, line) in lines.iter().enumerate().filter(|(_, line)| played(line)) {

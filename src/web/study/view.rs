@@ -181,9 +181,8 @@ impl Held {
 /// The mean of numbers by their weights; those that are none do not count. 0 without weight.
 fn mean(numbers: impl Iterator<Item = (f64, Option<f64>)>) -> f64 {
     let counted = numbers.filter_map(|(weight, number)| Some((weight, weight * number?)));
-    let (all, sum) = counted.fold((0.0, 0.0), |(all, sum), (weight, number)| {
-        (all + weight, sum + number)
-    });
+    let (all, sum) =
+        counted.fold((0.0, 0.0), |(all, sum), (weight, number)| (all + weight, sum + number));
     if all > 0.0 { sum / all } else { 0.0 }
 }
 

@@ -25,11 +25,8 @@ pub fn walk<'a>(solver: &'a Solver, text: &str) -> Result<Vec<(String, Spot<'a>)
     let mut places = vec![(String::new(), solver.spot())];
     for word in words(text) {
         let path = path(&places);
-        let position = if path.is_empty() {
-            "at the beginning".to_owned()
-        } else {
-            format!("after `{path}`")
-        };
+        let position =
+            if path.is_empty() { "at the beginning".to_owned() } else { format!("after `{path}`") };
         let spot = places.last().map_or_else(|| solver.spot(), |(_, spot)| spot.clone());
         places.push(step(spot, word, &position)?);
     }
@@ -143,10 +140,13 @@ fn step<'a>(spot: Spot<'a>, word: &str, position: &str) -> Result<(String, Spot<
     let offered = spot.actions().iter().map(|&action| spot.state().action_word(action));
     let offered = offered.collect::<Vec<_>>().join(" ");
     let action = action(spot.state(), word).ok_or_else(|| {
-        Error::with_kind(Kind::Word, format!(
-            "`{word}` is neither an action nor a card {position}: write one of {offered}, or a \
+        Error::with_kind(
+            Kind::Word,
+            format!(
+                "`{word}` is neither an action nor a card {position}: write one of {offered}, or a \
              card such as `Kd`"
-        ))
+            ),
+        )
     })?;
     let written = spot.state().action_word(action);
     let next = spot.act(action).map_err(|error| match error {
