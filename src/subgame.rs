@@ -1,6 +1,6 @@
 //! A hold'em subgame to solve, as `cardroom solve subgame` and the server's page for studying spots
-//! pose it: the problem, how far it is to be solved, the result, and the spots of the solution. Both
-//! show these values, so that they agree.
+//! pose it: the problem, how far it is to be solved, the result, and the spots of the solution.
+//! Both show these values, so that they agree.
 
 use std::fmt;
 use std::str::FromStr;

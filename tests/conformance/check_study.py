@@ -213,7 +213,7 @@ class Page:
         self.has("location.search === '?line=x+x+Kd'", "a card was dealt")
         self.click("#resume")
         self.has("document.getElementById('state').textContent.startsWith('solving')", "resumed")
-        self.click("summary")
+        self.click(".about-spot summary")
         self.click("#forget")
         self.has("location.pathname === '/study'", "forgotten")
 

@@ -73,8 +73,8 @@ fn place(server: &Server, id: &str, line: &str) -> Value {
 /// The parameters of a spot as words of the command.
 fn words(spot: &Value) -> Vec<String> {
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let mut words: Vec<String> =
-        ["solve", "subgame", "--no-keep", "--quiet"].map(Into::into).into();
+    let begin = "solve subgame --no-keep --quiet --threads 1";
+    let mut words: Vec<String> = begin.split(' ').map(str::to_owned).collect();
     for (option, key) in [
         ("--board", "board"),
         ("--pot", "pot"),
@@ -94,7 +94,8 @@ fn words(spot: &Value) -> Vec<String> {
 
 #[test]
 fn a_spot_solved_for_the_page_has_the_numbers_of_the_command_at_every_place() {
-    let server = Server::start(QUIET);
+    // The memory depends on the number of threads.
+    let server = Server::start(&format!("{QUIET}[study]\nthreads = 1\n"));
     let description = Description::fetch(&server);
     let spot = turn();
     let id = order(&server, &spot);

@@ -4,7 +4,7 @@
 import { cards, element, percent } from "./study-grid.js";
 
 // As many rows as are shown without being asked for more.
-const FEW = 50;
+const FEW = 20;
 
 export class HandTable {
   // `changed` is called when the filter has changed.
@@ -80,9 +80,9 @@ export class HandTable {
           if (!chosen.delete(number)) chosen.add(number);
           this.changed();
           // It was made anew.
-          this.place.querySelector(`.kind[data-key="${label}-${number}"]`)?.focus();
+          this.place.querySelector(`.kind[data-kind="${label} ${number}"]`)?.focus();
         });
-        button.dataset.key = `${label}-${number}`;
+        button.dataset.kind = `${label} ${number}`;
         list.append(button);
       }
       return list;

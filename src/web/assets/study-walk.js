@@ -1,6 +1,8 @@
 // Walks through a solution: the way by actions and cards, the grids of both players, the actions and
 // the hands of a cell. All numbers are the server's; here they are added up by cell and drawn.
 
+import { lockForm, showLocks } from "./study-lock.js";
+import { HandTable } from "./study-table.js";
 import { CELLS, ask, byId, cardName, cards, cellOf, deck, element, percent, roving } from "./study-grid.js";
 
 const root = byId("walk");
@@ -117,6 +119,7 @@ const cellsOf = (player) => {
   const view = place.hands[player];
   const cells = CELLS.map(() => ({ combos: 0, hands: [] }));
   view.hands.forEach((hand, at) => {
+    if (player === shownPlayer() && !table.passes(view, at)) return;
     const cell = cells[cellOf(hand)];
     cell.hands.push(at);
     cell.combos += view.weights[at];
@@ -244,9 +247,26 @@ const showGrids = () => {
 const swapPlayers = () => {
   large = 1 - shownPlayer();
   showGrids();
+  showActions();
   showCell();
+  showTable();
 };
 byId("swap").addEventListener("click", () => swapPlayers());
+
+// ---- The hands by class and draw, and as a table.
+const table = new HandTable(byId("hands"), () => { showGrids(); showActions(); showCell(); showTable(); });
+const showTable = () => {
+  const player = shownPlayer();
+  const acts = player === acting();
+  table.show({
+    view: place.hands[player],
+    actions: acts ? place.actions : [],
+    kinds: acts ? colours(place.actions) : [],
+    pot: pot(),
+    names: { classes: place.class_names, draws: place.draw_names },
+    who: WHO[player].toLowerCase(),
+  });
+};
 
 // ---- The actions of the acting player, or the cards to come.
 const showActions = () => {
@@ -273,7 +293,9 @@ const showActions = () => {
   }
   const kinds = colours(place.actions);
   const list = element("ol", { class: "acts" });
-  place.actions.forEach((action, number) => {
+  const filtered = table.filtered && shownPlayer() === acting();
+  const actions = filtered ? ofFiltered(place.hands[acting()]) : place.actions;
+  actions.forEach((action, number) => {
     const line = [step.line, action.word].filter(Boolean).join(" ");
     const share = action.share_of_pot === null ? "" : `${percent(action.share_of_pot, 0)} of the pot`;
     const bar = element("span", { class: `part ${kinds[number]}` });
@@ -286,9 +308,36 @@ const showActions = () => {
       element("span", { class: "track" }, bar),
       element("span", { class: "soft small" }, [`${action.combos.toFixed(1)} combos`, gets].filter(Boolean).join(" · ")))));
   });
+  if (filtered) list.append(element("li", { class: "small soft" }, "Of the hands that are chosen below."));
   const owed = step.to_call > 0 ? `${step.to_call} to call, ${percent(step.to_call / (step.pot + step.to_call), 0)} needed` : "nothing to call";
   box.replaceChildren(element("header", {}, element("h2", {}, `${WHO[step.player - 1]} may`),
     element("span", { class: "soft small" }, `pot ${step.pot} · ${owed} · stacks ${step.stacks.join(" and ")}`)), list);
+  if (solution?.parameters.precision === "single") box.append(lockForm({ solution, line: step.line, actions, scopes: scopes(), complain }));
+};
+// The hands that can be locked together, as ranges.
+const scopes = () => {
+  const view = place.hands[acting()];
+  const found = [["all hands", "random"]];
+  if (chosen !== null && shownPlayer() === acting() && grid.cells[chosen].hands.length) found.push([CELLS[chosen], CELLS[chosen]]);
+  if (table.filtered && shownPlayer() === acting()) {
+    found.unshift(["the hands that are chosen below", view.hands.filter((_, at) => table.passes(view, at)).join(",")]);
+  }
+  return found;
+};
+
+// What the hands that pass the filter do. The mean of what they get is by their weights.
+const ofFiltered = (view) => {
+  const hands = view.hands.map((_, at) => at).filter((at) => table.passes(view, at));
+  const all = hands.reduce((sum, at) => sum + view.weights[at], 0);
+  return place.actions.map((action, number) => {
+    let [combos, sum] = [0, 0];
+    for (const at of hands) {
+      const taken = view.weights[at] * view.strategy[number][at];
+      combos += taken;
+      sum += taken * (view.values[number][at] ?? 0);
+    }
+    return { ...action, combos, frequency: all > 0 ? combos / all : 0, gets: combos > 1e-6 ? sum / combos : null };
+  });
 };
 
 // ---- The hands of a cell.
@@ -298,9 +347,11 @@ const peek = (at) => {
   showCell();
 };
 const choose = (at) => {
+  const first = chosen !== at;
   chosen = at;
   for (const cell of grid.children) cell.classList.toggle("chosen", Number(cell.dataset.at) === at);
   showCell();
+  if (first && place && !byId("actions").contains(document.activeElement)) showActions();
 };
 const showCell = () => {
   const at = peeked ?? chosen;
@@ -388,6 +439,7 @@ const show = () => {
   showGrids();
   showActions();
   showCell();
+  showTable();
   const board = cards(place.way.at(-1).board);
   byId("board").replaceChildren(...board.childNodes);
   byId("json").href = `/api/v1/study/solutions/${id}/place?line=${encodeURIComponent(place.line)}`;
@@ -441,6 +493,7 @@ async function watch() {
   if (solution.iterations !== seen && (solution.iterations > 0 || !open)) {
     seen = solution.iterations;
     await load(currentLine());
+    if (!open) await showLocks(byId("locks"), solution, complain);
   }
   if (open) setTimeout(watch, solution.seconds < 2 ? 100 : 1000);
 }

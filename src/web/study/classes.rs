@@ -66,10 +66,10 @@ impl Class {
             _ => {}
         }
         let counts = [high, low].map(|rank| on_board(board, rank));
-        match (pocket, counts) {
-            (true, [1.., _]) => return Class::Set,
-            (false, [2.., _] | [_, 2..]) => return Class::Trips,
-            (false, [1, 1]) => return Class::TwoPair,
+        match counts {
+            counts if pocket && counts[0] > 0 => return Class::Set,
+            [1, 1] => return Class::TwoPair,
+            counts if !pocket && counts.iter().any(|&count| count > 1) => return Class::Trips,
             _ => {}
         }
         let above = |rank: Rank| distinct(board).filter(|&other| other > rank).count();

@@ -18,6 +18,7 @@ use serde::Serialize;
 use solvers::subgame::{Size, Solver};
 use tokio_util::sync::CancellationToken;
 
+use super::locks::{self, Lock};
 use super::order::{Spot, name};
 use super::view::PlaceView;
 use crate::subgame::{Limits, Parameters, Problem, SizeReport, SolveResult};
@@ -82,6 +83,7 @@ struct Solution {
     id: String,
     problem: Problem,
     parameters: Parameters,
+    locks: Vec<Lock>,
     size: Size,
     made: Timestamp,
     status: Mutex<Status>,
@@ -150,6 +152,10 @@ pub(super) struct SolutionView {
     pub(super) seconds: f64,
     /// What is solved.
     pub(super) parameters: Parameters,
+    /// The decisions whose strategy is given.
+    pub(super) locks: Vec<Lock>,
+    /// The name that the same spot has without locks; null where there are none.
+    pub(super) without_locks: Option<String>,
     pub(super) size: SizeReport,
     /// The result; null while there is none.
     pub(super) result: Option<SolveResult>,
@@ -335,7 +341,7 @@ impl Study {
             Ok::<_, Refusal>(size)
         })?;
         let parameters = spot.problem.parameters();
-        let id = name(&parameters);
+        let id = name(&parameters, &spot.locks);
         let goal = spot.goal.chips(spot.problem.root.pot());
         let limits = Limits { most: spot.iterations, goal, resumed: 0 };
         let mut library = lock(&self.0.library);
@@ -366,6 +372,7 @@ impl Study {
             id,
             problem: spot.problem,
             parameters,
+            locks: spot.locks,
             size,
             made: Timestamp::now(),
             status: Mutex::new(status),
@@ -527,7 +534,10 @@ impl Study {
         let problem = &solution.problem;
         if solution.bench.is_empty() {
             let solver = self.on_threads(|| problem.solver(problem.subgame()?));
-            let solver = solver.map_err(|error| error.to_string())?;
+            let mut solver = solver.map_err(|error| error.to_string())?;
+            locks::apply(&mut solver, &solution.locks).map_err(|(number, error)| {
+                format!("lock {} of {} cannot be: {error}", number + 1, solution.locks.len())
+            })?;
             solution.bench.put(Place::Here(Box::new(solver)));
         }
         let begun = Instant::now();
@@ -635,6 +645,8 @@ impl Library {
             share_of_pot: status.exploitability.map(|chips| chips / pot),
             seconds: status.seconds,
             parameters: solution.parameters.clone(),
+            without_locks: (!solution.locks.is_empty()).then(|| name(&solution.parameters, &[])),
+            locks: solution.locks.clone(),
             size: (&solution.size).into(),
             result: status.result,
         }

@@ -4,10 +4,13 @@
 //! The pages hold forms and texts; their scripts fill them from the JSON API, which is the same for
 //! programs. The numbers are those of `cardroom solve subgame` ([`crate::subgame`]).
 //!
-//! - [`order`]: the spot as JSON, and what solving it takes; [`jobs`]: solves, one after another;
-//!   [`view`]: a place in a solution.
+//! - [`order`]: the spot as JSON, and what solving it takes; [`mod@locks`]: decisions that are given;
+//!   [`jobs`]: solves, one after another;
+//!   [`view`]: a place in a solution; [`classes`]: what hands are called.
 
+mod classes;
 mod jobs;
+mod locks;
 mod order;
 mod view;
 

@@ -15,6 +15,7 @@ use show::number::hexadecimal;
 use solvers::Variant;
 use solvers::subgame::{Options, Size, start};
 
+use super::locks::{self, Lock};
 use crate::subgame::{Bits, Goal, Parameters, Problem, SizeReport};
 use crate::web::api::Problem as Refusal;
 
@@ -63,6 +64,9 @@ pub(super) struct Order {
     /// The precision of stored numbers: `half` takes half the memory and a little longer.
     #[serde(default)]
     pub(super) precision: Bits,
+    /// Decisions whose strategy is given; none unless given.
+    #[serde(default)]
+    pub(super) locks: Vec<Lock>,
 }
 
 fn usual_menus() -> Vec<String> {
@@ -87,6 +91,7 @@ pub(super) struct Spot {
     pub(super) problem: Problem,
     pub(super) goal: Goal,
     pub(super) iterations: u32,
+    pub(super) locks: Vec<Lock>,
 }
 
 impl Order {
@@ -151,7 +156,15 @@ impl Order {
             memory,
         };
         let problem = Problem { root, ranges, menus, smallest_bet: self.smallest_bet, options };
-        Ok(Spot { problem, goal, iterations: self.iterations })
+        if self.locks.len() > locks::MOST {
+            let error = "there are too many locks";
+            return Err(at("/locks", &error, &format!("give at most {}", locks::MOST)));
+        }
+        if !self.locks.is_empty() && self.precision == Bits::Half {
+            let error = "decisions are locked in 32 bits only";
+            return Err(at("/precision", &error, &"leave it out, or the locks"));
+        }
+        Ok(Spot { problem, goal, iterations: self.iterations, locks: self.locks.clone() })
     }
 }
 
@@ -220,11 +233,15 @@ fn cut(text: &str) -> String {
 }
 
 /// The name of a solution: that of the problem, whoever asks for it and however far it is solved.
-pub(super) fn name(parameters: &Parameters) -> String {
-    let text = serde_json::to_string(parameters).unwrap_or_default();
-    let mut name = hexadecimal(&Sha256::digest(text));
+pub(super) fn name(parameters: &Parameters, locks: &[Lock]) -> String {
+    let locks = if locks.is_empty() { String::new() } else { json(&locks) };
+    let mut name = hexadecimal(&Sha256::digest(json(parameters) + &locks));
     name.truncate(12);
     name
+}
+
+fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
 }
 
 /// What solving a spot takes.
@@ -404,6 +421,7 @@ mod tests {
             until: "0.5%".to_owned(),
             iterations: 1000,
             precision: Bits::Single,
+            locks: Vec::new(),
         }
     }
 

@@ -9,6 +9,8 @@ use serde::Serialize;
 use solvers::Player;
 use solvers::subgame::{Solver, Spot, walk};
 
+use super::classes::{Class, Draw};
+
 /// A place in a solution.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(super) struct PlaceView {
@@ -24,6 +26,10 @@ pub(super) struct PlaceView {
     gets: [f64; 2],
     /// The share of the pot that each player gets if nobody bets any more.
     equities: [f64; 2],
+    /// The names of classes of made hands, the strongest first.
+    class_names: &'static [&'static str],
+    /// The names of draws, the best first.
+    draw_names: &'static [&'static str],
     /// The hands of both players.
     hands: [HandsView; 2],
 }
@@ -102,6 +108,10 @@ struct HandsView {
     gets: Vec<Option<f64>>,
     /// The share of the pot that each gets if nobody bets any more.
     equities: Vec<Option<f64>>,
+    /// What each is on this board: places in `class_names`.
+    classes: Vec<usize>,
+    /// What each may become with the next card: places in `draw_names`.
+    draws: Vec<usize>,
     /// For each action the probability of each hand; empty for the player who does not act.
     strategy: Vec<Vec<f64>>,
     /// For each action what each hand gets by it; empty for the player who does not act.
@@ -124,6 +134,7 @@ impl PlaceView {
         let ranges = Player::BOTH.map(|player| last.range(player).clone());
         let equities = Player::BOTH.map(|player| equities(&last, player));
         let acts = last.player();
+        let board = state.board().set();
         drop((places, last));
         let mut hands = [HandsView::default(), HandsView::default()];
         let (mut gets, mut shares) = ([0.0; 2], [0.0; 2]);
@@ -148,6 +159,8 @@ impl PlaceView {
                 weights: held.iter().map(|held| rounded(held.weight, 6)).collect(),
                 gets: held.iter().map(|held| held.gets.map(|gets| rounded(gets, 4))).collect(),
                 equities: held.iter().map(|held| held.equity.map(|it| rounded(it, 6))).collect(),
+                classes: held.iter().map(|it| Class::new(it.combo, board).number()).collect(),
+                draws: held.iter().map(|it| Draw::new(it.combo, board).number()).collect(),
                 ..HandsView::default()
             };
             gets[at] = mean(held.iter().map(|held| (held.pairs(), held.gets)));
@@ -157,7 +170,17 @@ impl PlaceView {
             }
         }
         let iterations = solver.iterations();
-        Ok(PlaceView { line, iterations, way, actions, gets, equities: shares, hands })
+        Ok(PlaceView {
+            line,
+            iterations,
+            way,
+            actions,
+            gets,
+            equities: shares,
+            class_names: &Class::NAMES,
+            draw_names: &Draw::NAMES,
+            hands,
+        })
     }
 }
 
