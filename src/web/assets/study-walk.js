@@ -447,7 +447,7 @@ const show = () => {
 
 // ---- How far the solution is.
 const STATES = { waiting: "waits", solving: "solving", stopped: "stopped", solved: "solved", failed: "failed" };
-let seen = -1;
+let seen = "";
 const showState = () => {
   const { state, before, iterations, expected, exploitability, share_of_pot: share, seconds, reason } = solution;
   const words = [STATES[state]];
@@ -490,8 +490,9 @@ async function watch() {
   }
   showState();
   const open = ["waiting", "solving"].includes(solution.state);
-  if (solution.iterations !== seen && (solution.iterations > 0 || !open)) {
-    seen = solution.iterations;
+  const now = `${solution.iterations} ${open}`;
+  if (now !== seen && (solution.iterations > 0 || !open)) {
+    seen = now;
     await load(currentLine());
     if (!open) await showLocks(byId("locks"), solution, complain);
   }
