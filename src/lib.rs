@@ -23,6 +23,7 @@ mod report;
 mod resolve_names;
 mod serve;
 mod shell;
+mod subgame;
 mod telemetry;
 mod web;
 

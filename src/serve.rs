@@ -39,6 +39,7 @@ use crate::web::overview::AgentLine;
 use crate::web::runs::QueueView;
 use crate::web::scrimmage::Course;
 use crate::web::slumbot::{Api, Faults};
+use crate::web::study::Study;
 use crate::web::{self, Limits, Offered, Site};
 
 /// How long tables have to write and close after an abort, and web requests to end.
@@ -123,7 +124,9 @@ pub async fn serve(
         body: usize::try_from(server.max_body.0).unwrap_or(usize::MAX),
         time: server.request_timeout.0,
     };
-    let offered = Offered { decider, tools: tools.clone(), course };
+    let study = setup.study.map(|plan| Study::open(plan, web_stop.clone()));
+    let study = study.transpose().map_err(anyhow::Error::from)?;
+    let offered = Offered { decider, tools: tools.clone(), course, study };
     let serving = web::serve(listener, site.clone(), offered, guard, limits, web_stop.clone());
     let mut web = tokio::spawn(serving);
     tracing::info!(%address, "serving");

@@ -107,7 +107,7 @@ fn nothing_that_git_would_ignore_is_in_the_repository() {
 }
 
 /// The colours of the variables in the pages' style sheets.
-const VARIABLES: [(&str, Colour); 33] = [
+const VARIABLES: [(&str, Colour); 45] = [
     ("ground", Colour::PageGround),
     ("card", Colour::Ground),
     ("ink", Colour::Ink),
@@ -141,6 +141,18 @@ const VARIABLES: [(&str, Colour); 33] = [
     ("on-act", Colour::ButtonInk),
     ("won", Colour::PageFelt),
     ("luck", Colour::Luck),
+    ("act-fold", Colour::Fold),
+    ("act-call", Colour::Call),
+    ("act-raise-0", Colour::Raise(0)),
+    ("act-raise-1", Colour::Raise(1)),
+    ("act-raise-2", Colour::Raise(2)),
+    ("act-raise-3", Colour::Raise(3)),
+    ("act-raise-4", Colour::Raise(4)),
+    ("act-all-in", Colour::AllIn),
+    ("some", Colour::Felt),
+    ("high", Colour::Felt),
+    ("low", Colour::Shade),
+    ("empty", Colour::Field),
 ];
 
 /// Whether the text has a colour code: a number sign, six hexadecimal digits and no further letter.
@@ -154,7 +166,7 @@ fn has_colour_code(text: &str) -> bool {
 #[test]
 fn style_sheets_have_the_colours_of_pictures() {
     let mut found = 0;
-    for sheet in ["style.css", "play.css"] {
+    for sheet in ["style.css", "play.css", "study.css"] {
         let path = root().join("src/web/assets").join(sheet);
         let style = std::fs::read_to_string(path).expect("a file");
         let (light, dark) = style.split_once("prefers-color-scheme: dark").expect("two schemes");

@@ -21,7 +21,8 @@ use wire::slumbot_host::{self, HostPlan};
 
 use super::units::Time;
 use super::{
-    ConfigError, Decide, Loaded, Mcp, OutsideDealer, Scrimmage, Seat, Seed, Server, Slumbot, Table,
+    ConfigError, Decide, Loaded, Mcp, OutsideDealer, Scrimmage, Seat, Seed, Server, Slumbot,
+    SolveFor, Study, Table,
 };
 use crate::mcp::ToolsPlan;
 use crate::web::Guard;
@@ -29,6 +30,7 @@ use crate::web::decide::DecidePlan;
 use crate::web::hosts::Hosts;
 use crate::web::login::{self, Login};
 use crate::web::scrimmage::CoursePlan;
+use crate::web::study::StudyPlan;
 
 /// The validated configuration, ready to be started.
 #[derive(Debug)]
@@ -47,6 +49,8 @@ pub struct Setup {
     pub tools: ToolsPlan,
     /// The scrimmage, if enabled.
     pub scrimmage: Option<CoursePlan>,
+    /// Solving for the study page, if it is offered.
+    pub study: Option<StudyPlan>,
     /// The hosts and the login by which requests are admitted.
     pub guard: Guard,
 }
@@ -95,7 +99,8 @@ pub fn check(loaded: &Loaded) -> Result<Setup, ConfigError> {
     let decide = checker.decide(&loaded.config.decide)?;
     let tools = checker.tools(&loaded.config.mcp)?;
     let scrimmage = checker.scrimmage(&loaded.config.scrimmage)?;
-    Ok(Setup { registry, tables, dealers, slumbot, decide, tools, scrimmage, guard })
+    let study = checker.study(&loaded.config.study)?;
+    Ok(Setup { registry, tables, dealers, slumbot, decide, tools, scrimmage, study, guard })
 }
 
 fn same_name(name: &str) -> String {
@@ -461,6 +466,37 @@ impl Checker<'_> {
         named
             .map(|(i, name)| Ok((name.clone(), self.resolve(&format!("{key}[{i}]"), name)?)))
             .collect()
+    }
+
+    fn study(&self, study: &Study) -> Result<Option<StudyPlan>, ConfigError> {
+        for (key, zero) in [
+            ("study.memory", study.memory.0 == 0),
+            ("study.kept", study.kept == 0),
+            ("study.queue", study.queue == 0),
+        ] {
+            self.refuse_if(zero, key, || ZERO.to_owned())?;
+        }
+        self.some_time("study.max_time", study.max_time)?;
+        let server = &self.loaded.config.server;
+        let alone =
+            server.bind.ip().is_loopback() && server.proxies.is_empty() && server.hosts.is_empty();
+        let offered = match study.solve {
+            SolveFor::Local => alone,
+            SolveFor::All => true,
+            SolveFor::Nobody => false,
+        };
+        let processors = parallel::processors();
+        let threads = match study.threads {
+            0 => processors.saturating_sub(1).max(1),
+            threads => threads.min(processors),
+        };
+        Ok(offered.then_some(StudyPlan {
+            memory: study.memory.0,
+            threads,
+            kept: study.kept,
+            queue: study.queue,
+            max_time: study.max_time.0,
+        }))
     }
 
     fn scrimmage(&self, course: &Scrimmage) -> Result<Option<CoursePlan>, ConfigError> {

@@ -10,7 +10,9 @@ use serde::de::DeserializeOwned;
 use toml::de::{DeTable, DeValue};
 use toml::{Spanned, Table, Value};
 
-use super::{Config, ConfigError, Decide, Login, OutsideDealer, Queue, Scrimmage, Server, Slumbot};
+use super::{
+    Config, ConfigError, Decide, Login, OutsideDealer, Queue, Scrimmage, Server, Slumbot, Study,
+};
 use crate::shell::without_accounts;
 
 /// A value given by a flag.
@@ -316,6 +318,7 @@ fn nearest_variable(path: &str) -> Option<String> {
         ("decide".to_owned(), fields::<Decide>()),
         ("queue".to_owned(), fields::<Queue>()),
         ("scrimmage".to_owned(), fields::<Scrimmage>()),
+        ("study".to_owned(), fields::<Study>()),
         (format!("tables__{index}"), fields::<super::Table>()),
         (format!("dealers__{index}"), fields::<OutsideDealer>()),
     ];

@@ -52,6 +52,8 @@ pub struct Config {
     pub queue: Queue,
     /// The scrimmage of a course.
     pub scrimmage: Scrimmage,
+    /// Solving for the study page.
+    pub study: Study,
 }
 
 /// The table `[server]`.
@@ -225,6 +227,36 @@ pub struct Scrimmage {
     pub max_files: usize,
     /// Most teams.
     pub max_teams: usize,
+}
+
+/// The table `[study]`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Study {
+    /// Who may have the server solve spots.
+    pub solve: SolveFor,
+    /// Most memory of all solutions together.
+    pub memory: Size,
+    /// Threads that solve; 0 for all processors but one.
+    pub threads: usize,
+    /// Most solutions that are kept.
+    pub kept: usize,
+    /// Most solves that wait.
+    pub queue: usize,
+    /// The longest time of one solve until it has to be resumed.
+    pub max_time: Time,
+}
+
+/// Who may have the server solve spots.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SolveFor {
+    /// This machine, where only it can reach the server.
+    Local,
+    /// Everybody who can reach the server and has its login, if there is one.
+    All,
+    /// Nobody.
+    Nobody,
 }
 
 impl Config {
@@ -419,6 +451,7 @@ impl Default for Config {
             mcp: Mcp::default(),
             queue: Queue::default(),
             scrimmage: Scrimmage::default(),
+            study: Study::default(),
         }
     }
 }
@@ -444,6 +477,19 @@ impl Default for Scrimmage {
             max_unpacked: Size(64 << 20),
             max_files: 2000,
             max_teams: 100,
+        }
+    }
+}
+
+impl Default for Study {
+    fn default() -> Study {
+        Study {
+            solve: SolveFor::Local,
+            memory: Size(2 << 30),
+            threads: 0,
+            kept: 50,
+            queue: 16,
+            max_time: seconds(3600),
         }
     }
 }

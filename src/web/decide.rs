@@ -262,7 +262,7 @@ async fn decide(
 }
 
 /// Reads the body of a request, which must be declared as JSON.
-async fn read_body(request: Request, limits: Limits) -> Result<body::Bytes, Problem> {
+pub(super) async fn read_body(request: Request, limits: Limits) -> Result<body::Bytes, Problem> {
     let kind = request.headers().get(header::CONTENT_TYPE);
     let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim();

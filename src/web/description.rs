@@ -47,8 +47,9 @@ const OWN: About = About {
             "title": "cardroom",
             "summary": "Tables, matches and decisions of a bot server for computer poker.",
             "description": "Every answer that is no success has `error` and `remedy`. No request \
-                changes anything on the server, but for those by PUT: they hand in bots and ask \
-                for rounds of a scrimmage.",
+                changes anything on the server, but for those by PUT, which hand in bots, ask for \
+                rounds of a scrimmage, and stop, resume and forget solves, and the one that has a \
+                spot solved.",
         })
     },
     errors: &ERRORS,
@@ -93,7 +94,7 @@ impl Description {
         let answer = self.schemas.subschema_for::<T>();
         let mut operation = self.operation(id, summary, &answer, &[]);
         if let Some((_, name)) = path.split_once('{') {
-            let name = name.trim_end_matches('}');
+            let name = name.split('}').next().unwrap_or_default();
             operation["responses"]["404"] = reference("Problem");
             operation["parameters"] = json!([{
                 "name": name,
@@ -121,7 +122,10 @@ impl Description {
             let description = &schema["description"];
             json!({ "name": name, "in": "query", "description": description, "schema": schema })
         };
-        self.paths[path]["get"]["parameters"] = keys.map(parameter).collect();
+        let mut parameters: Vec<Value> = keys.map(parameter).collect();
+        let in_path = self.paths[path]["get"]["parameters"].as_array();
+        parameters.extend(in_path.into_iter().flatten().cloned());
+        self.paths[path]["get"]["parameters"] = parameters.into();
         path
     }
 

@@ -6,6 +6,7 @@
 //! - [`api`]: the same values as JSON, health and metrics; [`description`]: their description;
 //!   [`decide`]: decisions of agents.
 //! - [`scrimmage`]: a course's bots: handing in, rounds, results.
+//! - [`study`]: spots that are solved here and walked through.
 //! - [`slumbot`]: the Slumbot API; [`gtowizard`]: that of the GTO Wizard Benchmark.
 //! - [`listener`]: connections and their limits; [`hosts`]: filtering requests; [`login`]:
 //!   authorisation and limits by address.
@@ -26,6 +27,7 @@ pub mod records;
 pub mod runs;
 pub mod scrimmage;
 pub mod slumbot;
+pub mod study;
 
 pub use api::start_metrics;
 
@@ -83,6 +85,8 @@ pub struct Offered {
     pub tools: Option<Arc<Tools>>,
     /// A course's scrimmage.
     pub course: Option<Course>,
+    /// Solving for the study page.
+    pub study: Option<study::Study>,
 }
 
 /// Serves until `stop`, then lets requests in progress finish.
@@ -131,7 +135,7 @@ pub struct Limits {
 
 fn router(
     site: &Site,
-    Offered { decider, course, .. }: Offered,
+    Offered { decider, course, study, .. }: Offered,
     tools: Option<Router>,
     login: Option<Arc<login::Login>>,
     limits: Limits,
@@ -160,9 +164,11 @@ fn router(
     let doorkeeper = course.clone();
     let (course_pages, hand_in) = scrimmage::routers(course, login.clone(), &mut description);
     let decide = decide::router(decider, limits, &mut description);
+    let study = study::router(study, limits, &mut description);
     let mut router = router
         .merge(description.router())
         .merge(course_pages)
+        .merge(study)
         .layer(time_out)
         // Decisions and tools have time limits of their own.
         .merge(decide)

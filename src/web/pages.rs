@@ -29,6 +29,14 @@ pub async fn asset(Path(name): Path<String>) -> Response {
         "live.js" => ("text/javascript; charset=utf-8", include_str!("assets/live.js")),
         "play.css" => ("text/css; charset=utf-8", include_str!("assets/play.css")),
         "play.js" => ("text/javascript; charset=utf-8", include_str!("assets/play.js")),
+        "study.css" => ("text/css; charset=utf-8", include_str!("assets/study.css")),
+        "study.js" => ("text/javascript; charset=utf-8", include_str!("assets/study.js")),
+        "study-grid.js" => ("text/javascript; charset=utf-8", include_str!("assets/study-grid.js")),
+        "study-lock.js" => ("text/javascript; charset=utf-8", include_str!("assets/study-lock.js")),
+        "study-table.js" => {
+            ("text/javascript; charset=utf-8", include_str!("assets/study-table.js"))
+        }
+        "study-walk.js" => ("text/javascript; charset=utf-8", include_str!("assets/study-walk.js")),
         "icon.svg" => ("image/svg+xml", include_str!("assets/icon.svg")),
         _ => return StatusCode::NOT_FOUND.into_response(),
     };

@@ -11,3 +11,4 @@ mod scrimmage;
 pub(crate) mod server;
 pub(crate) mod slumbot;
 mod stopping;
+mod study;

@@ -41,6 +41,11 @@ impl Error {
         Error { text: text.into(), kind }
     }
 
+    /// The same error with a text before its own.
+    pub(crate) fn after(self, place: &str) -> Error {
+        Error { text: format!("{place}{}", self.text), ..self }
+    }
+
     /// Whether a game's tree has more nodes than allowed.
     pub fn is_too_large(&self) -> bool {
         self.kind == Kind::TooLarge

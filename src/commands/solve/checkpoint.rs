@@ -12,7 +12,7 @@ use indicatif::HumanBytes;
 use runs::LockError;
 use solvers::subgame::Solver;
 
-use super::subgame::Problem;
+use super::subgame::Task;
 use crate::exit::Failure;
 use crate::progress::say_line;
 
@@ -37,18 +37,18 @@ impl Checkpoint {
     /// Opens the checkpoint, and resumes the solver from it if the file exists. `None` with
     /// `--no-keep`.
     pub(super) fn open(
-        problem: &Problem<'_>,
+        task: &Task<'_>,
         mut solver: Solver,
     ) -> Result<(Solver, Option<Checkpoint>), Failure> {
-        let options = problem.options;
-        let words = problem.words();
+        let options = task.args;
+        let words = task.problem.words();
         let path = match &options.keep {
             _ if options.no_keep => return Ok((solver, None)),
             Some(path) => path.clone(),
             None => {
                 let data = options.named.load()?;
                 let print = solver.fingerprint(&words);
-                let name = format!("{}-{}.solve", problem.root.board(), &print[..16]);
+                let name = format!("{}-{}.solve", task.problem.root.board(), &print[..16]);
                 data.config.server.data.join("solves").join(name)
             }
         };

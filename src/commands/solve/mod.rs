@@ -12,7 +12,6 @@ mod upi;
 pub(crate) use subgame::SolvedSubgame;
 
 use std::path::Path;
-use std::str::FromStr;
 
 use clap::Subcommand;
 use matches::runner::Stop;
@@ -73,28 +72,6 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         SolveCommand::Endgame(args) => endgame::run(args),
         SolveCommand::Trees(args) => range_trees::run(args),
         SolveCommand::Upi(args) => upi::run(args).map(Output::printed),
-    }
-}
-
-/// The exploitability at which a solve ends.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Goal {
-    Chips(f64),
-    /// Share of the pot: 0.005 is half a percent.
-    ShareOfPot(f64),
-}
-
-impl FromStr for Goal {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Goal, String> {
-        let number =
-            |text: &str| text.trim().parse().ok().filter(|&n: &f64| n > 0.0 && n.is_finite());
-        let goal = match text.strip_suffix('%') {
-            Some(share) => number(share).map(|share| Goal::ShareOfPot(share / 100.0)),
-            None => number(text).map(Goal::Chips),
-        };
-        goal.ok_or_else(|| "write chips above 0, or a share of the pot such as 0.5%".to_owned())
     }
 }
 

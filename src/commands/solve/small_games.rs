@@ -10,12 +10,12 @@ use solvers::small::solve::{
 };
 use solvers::{Player, Sequences, Tree};
 
-use super::Goal;
 use crate::arguments::Given;
 use crate::exit::Failure;
 use crate::output::{self, Output, Report};
 use crate::progress::Progress;
 use crate::report;
+use crate::subgame::Goal;
 
 /// Solve a small two-player game.
 ///

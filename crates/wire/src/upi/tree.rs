@@ -552,20 +552,14 @@ impl Tree {
         id: &NodeId,
     ) -> Result<[Vec<f64>; 3], String> {
         let spot = self.spot(id)?;
-        let (own, other) = (spot.range(player(position)), spot.range(player(position).other()));
-        let margins = cards::range_margins(spot.state().board().set(), &[other.weights()]);
-        let margins = margins.map_err(|error| error.to_string())?;
-        let unblocked = cards::unblocked(other.weights());
-        let least = 1e-12 * other.total();
+        let range = spot.range(player(position));
         let mut rows = [vec![f64::NAN; Combo::COUNT], vec![0.0; Combo::COUNT]];
         let (mut sum, mut all) = (0.0, 0.0);
-        for (combo, weight) in own.combos() {
-            let (at, unblocked) = (combo.index(), unblocked[combo.index()]);
-            if unblocked > least {
-                let equity = f64::midpoint(1.0, margins[0][at] / unblocked);
-                (rows[0][at], rows[1][at]) = (equity, weight * unblocked);
-                (sum, all) = (sum + equity * rows[1][at], all + rows[1][at]);
-            }
+        for hand in spot.equities(player(position)).map_err(|error| error.to_string())? {
+            let at = hand.combo.index();
+            let weight = range.weight(hand.combo) * hand.unblocked_weight;
+            (rows[0][at], rows[1][at]) = (hand.equity, weight);
+            (sum, all) = (sum + hand.equity * weight, all + weight);
         }
         let [equities, weights] = rows;
         Ok([equities, weights, vec![if all > 0.0 { sum / all } else { f64::NAN }]])
@@ -577,7 +571,7 @@ impl Tree {
         let (board, first) = (spot.state().board(), self.solver.subgame().root().board());
         let dealt = board.iter().enumerate().skip(first.len());
         let chance: f64 = dealt.map(|(before, _)| chance(before)).product();
-        Ok(chance * pairs(&spot) / pairs(&self.solver.spot()))
+        Ok(chance * spot.pairs() / self.solver.spot().pairs())
     }
 
     /// The probability that the betting comes to a node, whatever cards are dealt.
@@ -585,11 +579,11 @@ impl Tree {
         self.spot(id)?;
         let NodeId::After(steps) = id else { return Ok(1.0) };
         let sum = self.over_cards(self.solver.spot(), steps).map_err(|error| error.to_string())?;
-        Ok(sum / pairs(&self.solver.spot()))
+        Ok(sum / self.solver.spot().pairs())
     }
 
     fn over_cards(&self, spot: Spot<'_>, steps: &[Step]) -> Result<f64, OffTree> {
-        let Some((&step, later)) = steps.split_first() else { return Ok(pairs(&spot)) };
+        let Some((&step, later)) = steps.split_first() else { return Ok(spot.pairs()) };
         match step {
             Step::Card(_) => {
                 let chance = chance(spot.state().board().len());
@@ -785,13 +779,6 @@ fn free_cards(state: &PublicState) -> impl Iterator<Item = Card> + use<> {
 /// The probability of a card after so many board cards, if neither player holds it.
 fn chance(board: usize) -> f64 {
     1.0 / (f64::from(Card::COUNT) - board as f64 - 4.0)
-}
-
-/// The total weight of all pairs of hands with which both players reach a place.
-fn pairs(spot: &Spot<'_>) -> f64 {
-    let [own, other] = [Player::First, Player::Second].map(|player| spot.range(player));
-    let unblocked = cards::unblocked(other.weights());
-    own.combos().map(|(combo, weight)| weight * unblocked[combo.index()]).sum()
 }
 
 /// What a container's writer takes, as a [`Write`].

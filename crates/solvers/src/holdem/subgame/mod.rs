@@ -36,10 +36,10 @@ pub use super::depth_limited::{DepthLimited, Leaf, LeafValues};
 pub use evaluation::{Evaluation, HandValue};
 pub use gadget::{EntryChoice, Gadget};
 pub use solver::{Options, Solver};
-pub use spot::{OffTree, Spot};
+pub use spot::{HandEquity, OffTree, Spot};
 pub use storage::Precision;
 pub use vector::{Registers, use_registers};
-pub use words::{RequestedSpot, after, read_spot};
+pub use words::{RequestedSpot, after, read_spot, walk};
 
 use std::sync::Arc;
 
@@ -75,6 +75,8 @@ pub struct Size {
     pub hands: [usize; 2],
     /// Number of pairs of hand and action over all boards. Each has a regret and an average.
     pub cells: u64,
+    /// The same on the first street, the next and the one after that.
+    pub by_street: [u64; 3],
     /// Total bytes that solving takes.
     pub bytes: u64,
 }
@@ -138,13 +140,13 @@ impl Subgame {
     /// The size of the subgame, with the memory that solving it takes with these options on as many
     /// threads as the pool has.
     pub fn size(&self, options: &Options) -> Size {
-        let (mut cells, mut numbers, mut decisions, mut storages) = (0, 0, 0, 0);
+        let (mut by_street, mut numbers, mut decisions, mut storages) = ([0; 3], 0, 0, 0);
         for line in &self.betting.lines {
             let boards = self.census.boards[line.street];
             let of = |each: [u64; 2]| {
                 (0..2).map(|player| line.rows[player] as u64 * each[player]).sum::<u64>()
             };
-            cells += of(self.census.hands[line.street]);
+            by_street[line.street] += of(self.census.hands[line.street]);
             numbers += of(self.census.numbers[line.street]);
             decisions += line.decisions.len() as u64 * boards;
             storages += boards;
@@ -167,7 +169,8 @@ impl Subgame {
         Size {
             nodes: self.betting.lines.iter().map(|line| line.nodes.len()).sum(),
             hands: self.census.hands[0].map(|hands| hands as usize),
-            cells,
+            cells: by_street.iter().sum(),
+            by_street,
             bytes: stored
                 + storages * size_of::<BoardStorage>() as u64
                 + workspaces

@@ -26,6 +26,17 @@ pub struct Spot<'a> {
     begun: [Range; 2],
 }
 
+/// The equity of a hand against the other player's range at a spot.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct HandEquity {
+    /// The hand.
+    pub combo: Combo,
+    /// The total weight of the other player's hands that it can meet.
+    pub unblocked_weight: f64,
+    /// Its share of the pot when no more chips are bet.
+    pub equity: f64,
+}
+
 /// The position of a spot, without a borrow of the solver.
 pub(crate) struct SpotIndex {
     pub(crate) line: usize,
@@ -170,6 +181,32 @@ impl<'a> Spot<'a> {
         let back = self.renaming.inverse();
         let held = hands.all().enumerate().filter(|(hand, _)| lock.holds(*hand));
         held.map(|(_, combo)| back.combo(combo)).collect()
+    }
+
+    /// The equities of the hands with which a player reaches this spot, against those of the other.
+    /// Hands that can meet none are missing.
+    ///
+    /// # Errors
+    /// When the board has too few cards: not from a flop on.
+    pub fn equities(&self, player: Player) -> Result<Vec<HandEquity>, cards::Error> {
+        let (own, other) = (self.range(player), self.range(player.other()));
+        let margins = cards::range_margins(self.state.board().set(), &[other.weights()])?;
+        let unblocked = cards::unblocked(other.weights());
+        // Less than this is rounding: each hand shares a card with all others.
+        let least = 1e-12 * other.total();
+        let equity = |(combo, _): (Combo, f64)| {
+            let unblocked_weight = unblocked[combo.index()];
+            let equity = f64::midpoint(1.0, margins[0][combo.index()] / unblocked_weight);
+            (unblocked_weight > least).then_some(HandEquity { combo, unblocked_weight, equity })
+        };
+        Ok(own.combos().filter_map(equity).collect())
+    }
+
+    /// The total weight of all pairs of hands with which both players reach this spot.
+    pub fn pairs(&self) -> f64 {
+        let unblocked = cards::unblocked(self.range(Player::Second).weights());
+        let own = self.range(Player::First).combos();
+        own.map(|(combo, weight)| weight * unblocked[combo.index()]).sum()
     }
 
     /// Returns the spot after an action.

@@ -15,24 +15,41 @@ pub struct RequestedSpot {
     pub state: PublicState,
 }
 
+/// The places that a text such as `x b66 c Kd` leads through, the root first, each with the word
+/// that leads to it as the menu writes it. The last may be one where a card is due or the hand is
+/// over.
+///
+/// # Errors
+/// When a word cannot be read or leads nowhere.
+pub fn walk<'a>(solver: &'a Solver, text: &str) -> Result<Vec<(String, Spot<'a>)>, Error> {
+    let mut places = vec![(String::new(), solver.spot())];
+    for word in words(text) {
+        let path = path(&places);
+        let position =
+            if path.is_empty() { "at the beginning".to_owned() } else { format!("after `{path}`") };
+        let spot = places.last().map_or_else(|| solver.spot(), |(_, spot)| spot.clone());
+        places.push(step(spot, word, &position)?);
+    }
+    Ok(places)
+}
+
+/// The words that lead to the last of these places.
+fn path(places: &[(String, Spot<'_>)]) -> String {
+    let words: Vec<&str> = places.iter().skip(1).map(|(word, _)| word.as_str()).collect();
+    words.join(" ")
+}
+
 /// Parses a spot, such as `x b66 c Kd`.
 ///
 /// # Errors
 /// When a word cannot be read or leads nowhere, or nobody acts at its end.
 pub fn read_spot(solver: &Solver, text: &str) -> Result<RequestedSpot, Error> {
-    let mut spot = solver.spot();
-    let mut path: Vec<String> = Vec::new();
-    for word in words(text) {
-        let position = if path.is_empty() {
-            "at the beginning".to_owned()
-        } else {
-            format!("after `{}`", path.join(" "))
-        };
-        (spot, path) = step(spot, path, word, &position)?;
-    }
-    let state = spot.state().clone();
+    let places = walk(solver, text).map_err(|error| error.after("--at: "))?;
+    let path = path(&places);
+    let last = places.into_iter().next_back();
+    let state = last.map_or_else(|| solver.spot(), |(_, spot)| spot).state().clone();
     match due(&state) {
-        Due::Action => Ok(RequestedSpot { path: path.join(" "), state }),
+        Due::Action => Ok(RequestedSpot { path, state }),
         Due::Card(card) => Err(Error::new(format!(
             "--at `{text}`: nobody acts there before a card is dealt: add one, as in `{text} \
              {card}`"
@@ -102,47 +119,43 @@ fn due(state: &PublicState) -> Due {
     }
 }
 
-/// The spot after a word, and the path with the word appended.
-fn step<'a>(
-    spot: Spot<'a>,
-    mut path: Vec<String>,
-    word: &str,
-    position: &str,
-) -> Result<(Spot<'a>, Vec<String>), Error> {
+/// The word as the menu writes it, and the spot after it.
+fn step<'a>(spot: Spot<'a>, word: &str, position: &str) -> Result<(String, Spot<'a>), Error> {
     if let Ok(card) = word.parse::<Card>() {
-        path.push(card.to_string());
-        let next =
-            spot.deal(card).map_err(|error| Error::new(format!("--at: {error} ({position})")))?;
-        return Ok((next, path));
+        let next = spot.deal(card).map_err(|error| Error::new(format!("{error} ({position})")))?;
+        return Ok((card.to_string(), next));
     }
     match due(spot.state()) {
         Due::Action => {}
         Due::Card(card) => {
             return Err(Error::new(format!(
-                "--at: a card is due {position}, not `{word}`: write one, as in `{card}`"
+                "a card is due {position}, not `{word}`: write one, as in `{card}`"
             )));
         }
         Due::Nothing => {
-            let message = format!("--at: nobody acts any more {position}: leave out `{word}`");
+            let message = format!("nobody acts any more {position}: leave out `{word}`");
             return Err(Error::new(message));
         }
     }
     let offered = spot.actions().iter().map(|&action| spot.state().action_word(action));
     let offered = offered.collect::<Vec<_>>().join(" ");
     let action = action(spot.state(), word).ok_or_else(|| {
-        Error::with_kind(Kind::Word, format!(
-            "--at: `{word}` is neither an action nor a card {position}: write one of {offered}, or \
-             a card such as `Kd`"
-        ))
+        Error::with_kind(
+            Kind::Word,
+            format!(
+                "`{word}` is neither an action nor a card {position}: write one of {offered}, or a \
+             card such as `Kd`"
+            ),
+        )
     })?;
-    path.push(spot.state().action_word(action));
+    let written = spot.state().action_word(action);
     let next = spot.act(action).map_err(|error| match error {
         OffTree::Action { .. } => {
-            Error::new(format!("--at: `{word}` is not on the menu {position}, which has {offered}"))
+            Error::new(format!("`{word}` is not on the menu {position}, which has {offered}"))
         }
         error => Error::new(error.to_string()),
     })?;
-    Ok((next, path))
+    Ok((written, next))
 }
 
 /// The action that a word means at this state; `None` if it means none.

@@ -1,0 +1,130 @@
+// What the pages of the study share: asking the server, cards, and the grid of starting hands.
+
+export const RANKS = "AKQJT98765432";
+export const SUITS = "shdc";
+const SIGNS = { s: "♠", h: "♥", d: "♦", c: "♣" };
+const SUIT_NAMES = { s: "spades", h: "hearts", d: "diamonds", c: "clubs" };
+
+// The 169 cells, row by row: pairs on the diagonal, suited hands above it.
+export const CELLS = [...RANKS].flatMap((high, row) => [...RANKS].map((low, column) => {
+  if (row === column) return high + low;
+  return row < column ? `${high}${low}s` : `${low}${high}o`;
+}));
+
+// The cell of a hand such as AhKd, whose first card is the higher.
+export const cellOf = (hand) => {
+  const [a, b] = [RANKS.indexOf(hand[0]), RANKS.indexOf(hand[2])];
+  const [high, low] = a < b ? [a, b] : [b, a];
+  return hand[1] === hand[3] ? 13 * high + low : 13 * low + high;
+};
+
+export const byId = (id) => document.getElementById(id);
+
+export const element = (tag, attributes = {}, ...children) => {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name === "class") made.className = value;
+    else if (name in made && name !== "list") made[name] = value;
+    else made.setAttribute(name, value);
+  }
+  made.append(...children.filter((child) => child !== null));
+  return made;
+};
+
+// Cards as text: Kd becomes K♦ in the colour of its suit.
+export const cards = (text) => {
+  const shown = element("span", { class: "cards" });
+  for (let at = 0; at + 1 < text.length; at += 2) {
+    const [rank, suit] = [text[at], text[at + 1]];
+    shown.append(element("span", { class: suit }, rank + SIGNS[suit]));
+  }
+  return shown;
+};
+export const cardName = (card) => `${card[0]} of ${SUIT_NAMES[card[1]]}`;
+
+// A deck of buttons, a row for each suit. `choose` gets the card.
+export const deck = (place, choose) => {
+  place.replaceChildren();
+  for (const suit of SUITS) {
+    for (const rank of RANKS) {
+      const card = rank + suit;
+      const button = element("button", { type: "button", class: `pick ${suit}`, tabIndex: -1 }, rank + SIGNS[suit]);
+      button.dataset.card = card;
+      button.setAttribute("aria-label", cardName(card));
+      button.addEventListener("click", () => choose(card));
+      place.append(button);
+    }
+  }
+  roving(place, 13);
+};
+
+// One stop of the Tab key for all buttons of a grid, and arrow keys within.
+export const roving = (place, columns) => {
+  const all = () => [...place.children];
+  const first = all().find((one) => !one.disabled) ?? all()[0];
+  if (first) first.tabIndex = 0;
+  place.addEventListener("focusin", (event) => {
+    if (event.target === place) return;
+    for (const one of all()) one.tabIndex = one === event.target ? 0 : -1;
+  });
+  place.addEventListener("keydown", (event) => {
+    const steps = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns };
+    const step = steps[event.key];
+    if (!step || event.altKey || event.ctrlKey || event.metaKey) return;
+    const list = all();
+    let at = list.indexOf(document.activeElement);
+    if (at < 0) return;
+    const edge = Math.abs(step) === 1 ? Math.floor(at / columns) : null;
+    do {
+      at += step;
+      if (at < 0 || at >= list.length || (edge !== null && Math.floor(at / columns) !== edge)) return;
+    } while (list[at].disabled);
+    event.preventDefault();
+    list[at].focus();
+  });
+};
+
+// An answer of the server's interface; an error has its words and the place in what was sent.
+export const ask = async (method, path, body) => {
+  const options = { method };
+  if (body !== undefined) {
+    options.headers = { "Content-Type": "application/json" };
+    options.body = JSON.stringify(body);
+  }
+  let answer;
+  try {
+    answer = await fetch(`/api/v1/study${path}`, options);
+  } catch {
+    throw Object.assign(new Error("The server does not answer."), { code: 0 });
+  }
+  const object = await answer.json();
+  if (!answer.ok) {
+    const words = object.error[0].toUpperCase() + object.error.slice(1);
+    throw Object.assign(new Error(`${words}: ${object.remedy}.`), { code: answer.status, place: object.place });
+  }
+  return object;
+};
+
+export const percent = (share, decimals = 1) => `${(100 * share).toFixed(decimals)} %`;
+export const bytes = (count) => {
+  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+  let at = 0;
+  while (count >= 1024 && at < units.length - 1) [count, at] = [count / 1024, at + 1];
+  return `${count.toFixed(at === 0 ? 0 : 1)} ${units[at]}`;
+};
+export const time = (seconds) => {
+  if (seconds < 1) return "less than a second";
+  if (seconds < 90) return `about ${Math.round(seconds)} s`;
+  if (seconds < 5400) return `about ${Math.round(seconds / 60)} min`;
+  return `about ${Math.round(seconds / 3600)} h`;
+};
+
+// Without storage (private windows) what is kept lasts as long as the page.
+const memory = new Map();
+export const keep = (key, value) => {
+  memory.set(key, value);
+  try { localStorage.setItem(`cardroom.study.${key}`, value); } catch { /* kept in memory */ }
+};
+export const kept = (key) => {
+  try { return localStorage.getItem(`cardroom.study.${key}`) ?? memory.get(key) ?? null; } catch { return memory.get(key) ?? null; }
+};

@@ -1,0 +1,654 @@
+//! The solutions of the study page: ordered, solved one after another on a thread of their own,
+//! stopped, taken up again and kept in memory, all within limits.
+//!
+//! A solution can be looked at while it is being solved: between two iterations the solver is lent
+//! to whoever waits for it.
+
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use axum::http::StatusCode;
+use jiff::Timestamp;
+use parallel::Pool;
+use schemars::JsonSchema;
+use serde::Serialize;
+use solvers::subgame::{Size, Solver};
+use tokio_util::sync::CancellationToken;
+
+use super::locks::{self, Lock};
+use super::order::{Spot, name};
+use super::view::PlaceView;
+use crate::subgame::{Limits, Parameters, Problem, SizeReport, SolveResult};
+use crate::web::api::Problem as Refusal;
+
+/// How often a thread without work looks whether it is to end.
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
+
+/// How long a request waits for a solver.
+const LEND_TIMEOUT: Duration = Duration::from_secs(8);
+
+/// How long the solving thread waits for those who look.
+const VISIT_TIMEOUT: Duration = Duration::from_secs(600);
+
+/// Places of a solution that are kept ready.
+const READY_PLACES: usize = 32;
+
+/// Pairs of hand and action that a thread solves in a second, before it is known.
+const USUAL_SPEED: f64 = 120e6;
+
+/// Solves that are shorter than this say little about the speed.
+const SHORT: f64 = 0.2;
+
+/// The limits of what is solved for the page.
+#[derive(Debug, Clone)]
+pub struct StudyPlan {
+    /// The most bytes of all solutions together.
+    pub memory: u64,
+    /// Threads that solve.
+    pub threads: usize,
+    /// The most solutions that are kept.
+    pub kept: usize,
+    /// The most solves that wait.
+    pub queue: usize,
+    /// The longest time of one solve until it has to be taken up again.
+    pub max_time: Duration,
+}
+
+/// The solutions; cheap to clone.
+#[derive(Clone)]
+pub struct Study(Arc<Inner>);
+
+struct Inner {
+    plan: StudyPlan,
+    pool: Pool,
+    library: Mutex<Library>,
+    /// Something is to be solved.
+    wake: Condvar,
+    stop: CancellationToken,
+}
+
+struct Library {
+    /// The latest first.
+    solutions: Vec<Arc<Solution>>,
+    queue: VecDeque<Arc<Solution>>,
+    /// Pairs of hand and action that are solved in a second.
+    speed: f64,
+}
+
+/// A solution, or one that is to be.
+struct Solution {
+    id: String,
+    problem: Problem,
+    parameters: Parameters,
+    locks: Vec<Lock>,
+    size: Size,
+    made: Timestamp,
+    status: Mutex<Status>,
+    bench: Bench,
+    ready: Mutex<VecDeque<(u32, String, Arc<String>)>>,
+    /// Whether it is to be stopped.
+    cancel: AtomicBool,
+}
+
+/// How far a solution is.
+#[derive(Debug, Clone)]
+struct Status {
+    state: State,
+    reason: Option<String>,
+    limits: Limits,
+    iterations: u32,
+    expected: u32,
+    exploitability: Option<f64>,
+    seconds: f64,
+    result: Option<SolveResult>,
+}
+
+/// What becomes of a solution.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum State {
+    /// Waits for others.
+    Waiting,
+    /// Is being solved.
+    Solving,
+    /// Was stopped, and can be taken up again.
+    Stopped,
+    /// Is solved as far as was asked.
+    Solved,
+    /// Could not be solved.
+    Failed,
+}
+
+/// A solution as the page and programs get it.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(super) struct SolutionView {
+    /// Its name in addresses: the same spot has the same one.
+    pub(super) id: String,
+    /// When it was first asked for.
+    pub(super) made: Timestamp,
+    /// `waiting`, `solving`, `stopped`, `solved` or `failed`.
+    pub(super) state: State,
+    /// Why it was stopped or has failed; null otherwise.
+    pub(super) reason: Option<String>,
+    /// The number of solves before it; null unless it waits.
+    pub(super) before: Option<usize>,
+    /// Iterations done.
+    pub(super) iterations: u32,
+    /// Iterations that the goal is expected to take.
+    pub(super) expected: u32,
+    /// Most iterations.
+    pub(super) most: u32,
+    /// The exploitability to reach, in chips.
+    pub(super) until: f64,
+    /// What a player who knows the other's strategy wins beyond the value of the game, in chips,
+    /// averaged over both players; null before the first check.
+    pub(super) exploitability: Option<f64>,
+    /// The same as a share of the pot: 0.005 is half a percent.
+    pub(super) share_of_pot: Option<f64>,
+    /// Time of solving.
+    pub(super) seconds: f64,
+    /// What is solved.
+    pub(super) parameters: Parameters,
+    /// The decisions whose strategy is given.
+    pub(super) locks: Vec<Lock>,
+    /// The name that the same spot has without locks; null where there are none.
+    pub(super) without_locks: Option<String>,
+    pub(super) size: SizeReport,
+    /// The result; null while there is none.
+    pub(super) result: Option<SolveResult>,
+}
+
+/// Holds a solver for those who take turns.
+#[derive(Default)]
+struct Bench {
+    place: Mutex<Place>,
+    changed: Condvar,
+    /// Those who wait for the solver or have it, but for the one who solves.
+    visitors: AtomicUsize,
+}
+
+#[derive(Default)]
+enum Place {
+    #[default]
+    Empty,
+    Here(Box<Solver>),
+    Lent,
+}
+
+/// A solver that is lent; it goes back when this is dropped, unless its user panics.
+struct Lent<'a> {
+    bench: &'a Bench,
+    solver: Option<Box<Solver>>,
+}
+
+/// Locks what a panic elsewhere cannot have left half changed.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Bench {
+    /// The solver, as soon as it is there; `None` when it is not within the time, or there is none.
+    fn borrow(&self, limit: Duration) -> Option<Lent<'_>> {
+        let until = Instant::now() + limit;
+        let mut place = lock(&self.place);
+        loop {
+            match std::mem::take(&mut *place) {
+                Place::Here(solver) => {
+                    *place = Place::Lent;
+                    return Some(Lent { bench: self, solver: Some(solver) });
+                }
+                Place::Empty => return None,
+                Place::Lent => *place = Place::Lent,
+            }
+            let left = until.checked_duration_since(Instant::now())?;
+            place = match self.changed.wait_timeout(place, left) {
+                Ok((place, _)) => place,
+                Err(error) => error.into_inner().0,
+            };
+        }
+    }
+
+    fn put(&self, place: Place) {
+        *lock(&self.place) = place;
+        self.changed.notify_all();
+    }
+
+    /// Whether there is no solver.
+    fn is_empty(&self) -> bool {
+        matches!(*lock(&self.place), Place::Empty)
+    }
+
+    /// Waits until those who wait for the solver have had it.
+    fn wait_for_visitors(&self) {
+        let mut place = lock(&self.place);
+        while self.visitors.load(Ordering::SeqCst) > 0 {
+            place = match self.changed.wait_timeout(place, POLL_INTERVAL) {
+                Ok((place, _)) => place,
+                Err(error) => error.into_inner().0,
+            };
+        }
+    }
+}
+
+impl Drop for Lent<'_> {
+    fn drop(&mut self) {
+        let place = match self.solver.take() {
+            Some(solver) if !std::thread::panicking() => Place::Here(solver),
+            _ => Place::Empty,
+        };
+        self.bench.put(place);
+    }
+}
+
+/// Counts a visitor as long as it lives.
+struct Visit<'a>(&'a Bench);
+
+impl<'a> Visit<'a> {
+    fn new(bench: &'a Bench) -> Visit<'a> {
+        bench.visitors.fetch_add(1, Ordering::SeqCst);
+        Visit(bench)
+    }
+}
+
+impl Drop for Visit<'_> {
+    fn drop(&mut self) {
+        self.0.visitors.fetch_sub(1, Ordering::SeqCst);
+        self.0.changed.notify_all();
+    }
+}
+
+impl Solution {
+    /// The bytes that its solver takes; 0 without one.
+    fn bytes(&self) -> u64 {
+        if self.bench.is_empty() { 0 } else { self.size.bytes }
+    }
+
+    /// The refusal of a request for which there is no solver.
+    fn not_there(&self) -> Refusal {
+        let (code, conflict) = (StatusCode::SERVICE_UNAVAILABLE, StatusCode::CONFLICT);
+        match lock(&self.status).state {
+            State::Waiting => {
+                Refusal::new(conflict, "it waits for other solves", "ask again when it has begun")
+            }
+            State::Failed => {
+                Refusal::new(conflict, "it could not be solved", "its `reason` says why")
+            }
+            State::Stopped if self.bench.is_empty() => {
+                Refusal::new(conflict, "it was stopped before it began", "resume it")
+            }
+            _ => Refusal::new(code, "it is being worked on", "ask again in some seconds"),
+        }
+    }
+}
+
+impl Study {
+    /// Starts the thread that solves, which ends at `stop`.
+    ///
+    /// # Errors
+    /// When threads cannot be started.
+    pub fn open(plan: StudyPlan, stop: CancellationToken) -> std::io::Result<Study> {
+        let pool = Pool::new(plan.threads)?;
+        let speed = USUAL_SPEED * plan.threads as f64;
+        let library = Library { solutions: Vec::new(), queue: VecDeque::new(), speed };
+        let (library, wake) = (Mutex::new(library), Condvar::new());
+        let study = Study(Arc::new(Inner { plan, pool, library, wake, stop }));
+        let solving = study.clone();
+        std::thread::Builder::new().name("study".into()).spawn(move || solving.solve_all())?;
+        Ok(study)
+    }
+
+    /// The limits.
+    pub(super) fn plan(&self) -> &StudyPlan {
+        &self.0.plan
+    }
+
+    /// The token that ends live parts of pages.
+    pub(super) fn stop(&self) -> CancellationToken {
+        self.0.stop.clone()
+    }
+
+    /// Pairs of hand and action that are solved in a second.
+    pub(super) fn speed(&self) -> f64 {
+        lock(&self.0.library).speed
+    }
+
+    /// The result of work on the threads that solve.
+    pub(super) fn on_threads<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+        self.0.pool.run(work)
+    }
+
+    /// All solutions, the latest first.
+    pub(super) fn all(&self) -> Vec<SolutionView> {
+        let library = lock(&self.0.library);
+        library.solutions.iter().map(|solution| library.view(solution)).collect()
+    }
+
+    /// The solution of this name.
+    pub(super) fn find(&self, id: &str) -> Result<SolutionView, Refusal> {
+        let library = lock(&self.0.library);
+        let solution = library.find(id)?;
+        Ok(library.view(&solution))
+    }
+
+    /// Has a spot solved: one that is known already is only solved further.
+    pub(super) fn order(&self, spot: Spot) -> Result<SolutionView, Refusal> {
+        let size = self.on_threads(|| {
+            let size = spot.size()?;
+            spot.check_memory(&size)?;
+            Ok::<_, Refusal>(size)
+        })?;
+        let parameters = spot.problem.parameters();
+        let id = name(&parameters, &spot.locks);
+        let goal = spot.goal.chips(spot.problem.root.pot());
+        let limits = Limits { most: spot.iterations, goal, resumed: 0 };
+        let mut library = lock(&self.0.library);
+        if let Ok(known) = library.find(&id) {
+            let mut status = lock(&known.status);
+            let finer = goal < status.limits.goal || limits.most > status.limits.most;
+            let open = matches!(status.state, State::Waiting | State::Solving);
+            if open || status.state == State::Solved && !finer {
+                drop(status);
+                return Ok(library.view(&known));
+            }
+            status.limits = limits;
+            drop(status);
+            self.enqueue(&mut library, &known)?;
+            return Ok(library.view(&known));
+        }
+        let status = Status {
+            state: State::Stopped,
+            reason: None,
+            limits,
+            iterations: 0,
+            expected: limits.most,
+            exploitability: None,
+            seconds: 0.0,
+            result: None,
+        };
+        let solution = Arc::new(Solution {
+            id,
+            problem: spot.problem,
+            parameters,
+            locks: spot.locks,
+            size,
+            made: Timestamp::now(),
+            status: Mutex::new(status),
+            bench: Bench::default(),
+            ready: Mutex::default(),
+            cancel: AtomicBool::new(false),
+        });
+        self.enqueue(&mut library, &solution)?;
+        library.solutions.insert(0, Arc::clone(&solution));
+        library.shrink(self.0.plan.kept, u64::MAX, 0, &solution);
+        Ok(library.view(&solution))
+    }
+
+    fn enqueue(&self, library: &mut Library, solution: &Arc<Solution>) -> Result<(), Refusal> {
+        if library.queue.len() >= self.0.plan.queue {
+            let code = StatusCode::SERVICE_UNAVAILABLE;
+            let error = format!("{} solves wait already", library.queue.len());
+            let remedy = "stop one, ask again later, or set `study.queue` in the configuration";
+            return Err(Refusal::new(code, error, remedy));
+        }
+        solution.cancel.store(false, Ordering::SeqCst);
+        let mut status = lock(&solution.status);
+        (status.state, status.reason) = (State::Waiting, None);
+        drop(status);
+        library.queue.push_back(Arc::clone(solution));
+        self.0.wake.notify_all();
+        Ok(())
+    }
+
+    /// Stops a solve that waits or is under way.
+    pub(super) fn cancel(&self, id: &str) -> Result<SolutionView, Refusal> {
+        let mut library = lock(&self.0.library);
+        let solution = library.find(id)?;
+        library.queue.retain(|waiting| waiting.id != solution.id);
+        let mut status = lock(&solution.status);
+        match status.state {
+            State::Waiting => {
+                (status.state, status.reason) = (State::Stopped, Some("was stopped".to_owned()));
+            }
+            State::Solving => solution.cancel.store(true, Ordering::SeqCst),
+            State::Stopped | State::Solved | State::Failed => {
+                return Err(Refusal::new(
+                    StatusCode::CONFLICT,
+                    "it is not being solved",
+                    "there is nothing to stop",
+                ));
+            }
+        }
+        drop(status);
+        Ok(library.view(&solution))
+    }
+
+    /// Takes a solve up again that was stopped.
+    pub(super) fn resume(&self, id: &str) -> Result<SolutionView, Refusal> {
+        let mut library = lock(&self.0.library);
+        let solution = library.find(id)?;
+        if lock(&solution.status).state != State::Stopped {
+            let remedy = "only a solve that was stopped can be resumed";
+            return Err(Refusal::new(StatusCode::CONFLICT, "it was not stopped", remedy));
+        }
+        self.enqueue(&mut library, &solution)?;
+        Ok(library.view(&solution))
+    }
+
+    /// Forgets a solution. One that is being solved is stopped.
+    pub(super) fn forget(&self, id: &str) -> Result<SolutionView, Refusal> {
+        let mut library = lock(&self.0.library);
+        let solution = library.find(id)?;
+        solution.cancel.store(true, Ordering::SeqCst);
+        let view = library.view(&solution);
+        library.queue.retain(|waiting| waiting.id != solution.id);
+        library.solutions.retain(|other| other.id != solution.id);
+        Ok(view)
+    }
+
+    /// The place of a solution that a line leads to, as JSON.
+    pub(super) fn place(&self, id: &str, line: &str) -> Result<Arc<String>, Refusal> {
+        let solution = lock(&self.0.library).find(id)?;
+        let _visit = Visit::new(&solution.bench);
+        let Some(mut lent) = solution.bench.borrow(LEND_TIMEOUT) else {
+            return Err(solution.not_there());
+        };
+        let Some(solver) = lent.solver.as_mut() else { return Err(solution.not_there()) };
+        self.place_of(&solution, solver, line)
+    }
+
+    fn place_of(
+        &self,
+        solution: &Solution,
+        solver: &mut Solver,
+        line: &str,
+    ) -> Result<Arc<String>, Refusal> {
+        let iterations = solver.iterations();
+        let known = |(of, at, _): &&(u32, String, Arc<String>)| *of == iterations && at == line;
+        if let Some((_, _, place)) = lock(&solution.ready).iter().find(known) {
+            return Ok(Arc::clone(place));
+        }
+        let place = self.on_threads(|| PlaceView::new(solver, line));
+        let place = place.map_err(|error| {
+            let remedy = "write actions and cards from the beginning, as in x b66 c Kd";
+            Refusal::new(StatusCode::BAD_REQUEST, error, remedy)
+        })?;
+        let text = serde_json::to_string(&place).map_err(|error| {
+            let remedy = "please report the address";
+            Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string(), remedy)
+        })?;
+        let text = Arc::new(text);
+        let mut ready = lock(&solution.ready);
+        ready.push_back((iterations, line.to_owned(), Arc::clone(&text)));
+        while ready.len() > READY_PLACES {
+            ready.pop_front();
+        }
+        Ok(text)
+    }
+
+    /// Solves what is asked for until the server stops.
+    fn solve_all(&self) {
+        while !self.0.stop.is_cancelled() {
+            let Some(solution) = self.next() else { continue };
+            let solved = catch_unwind(AssertUnwindSafe(|| self.solve(&solution)));
+            let failure = match solved {
+                Ok(Ok(())) => continue,
+                Ok(Err(error)) => error,
+                Err(panic) => {
+                    let text = panic.downcast_ref::<String>().map(String::as_str);
+                    let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+                    let text = text.unwrap_or("unknown");
+                    tracing::error!(panic = text, id = solution.id, "a solve has failed");
+                    format!("a fault in this program ({text}): please report what was solved")
+                }
+            };
+            let mut status = lock(&solution.status);
+            (status.state, status.reason) = (State::Failed, Some(failure));
+        }
+    }
+
+    /// The next solution to work on, if there is one soon.
+    fn next(&self) -> Option<Arc<Solution>> {
+        let mut library = lock(&self.0.library);
+        if library.queue.is_empty() {
+            library = match self.0.wake.wait_timeout(library, POLL_INTERVAL) {
+                Ok((library, _)) => library,
+                Err(error) => error.into_inner().0,
+            };
+        }
+        let solution = library.queue.pop_front()?;
+        let mut status = lock(&solution.status);
+        status.state = State::Solving;
+        drop(status);
+        if solution.bench.is_empty() {
+            // Others make room.
+            let Inner { plan, .. } = &*self.0;
+            library.shrink(plan.kept, plan.memory, solution.size.bytes, &solution);
+        }
+        Some(solution)
+    }
+
+    fn solve(&self, solution: &Solution) -> Result<(), String> {
+        let problem = &solution.problem;
+        if solution.bench.is_empty() {
+            let solver = self.on_threads(|| problem.solver(problem.subgame()?));
+            let mut solver = solver.map_err(|error| error.to_string())?;
+            locks::apply(&mut solver, &solution.locks).map_err(|(number, error)| {
+                format!("lock {} of {} cannot be: {error}", number + 1, solution.locks.len())
+            })?;
+            solution.bench.put(Place::Here(Box::new(solver)));
+        }
+        let begun = Instant::now();
+        let earlier = lock(&solution.status).seconds;
+        let before = lock(&solution.status).iterations;
+        let limits = Limits { resumed: before, ..lock(&solution.status).limits };
+        let bench = &solution.bench;
+        let lost = || "what was solved is lost: solve the spot again".to_owned();
+        let reason = loop {
+            let Some(mut lent) = bench.borrow(VISIT_TIMEOUT) else {
+                return Err(lost());
+            };
+            let Some(solver) = lent.solver.as_mut() else { return Err(lost()) };
+            let checked = self.on_threads(|| limits.check(solver));
+            let over = limits.are_reached(solver);
+            let mut status = lock(&solution.status);
+            if let Some(checked) = checked {
+                status.exploitability = Some(checked.exploitability);
+                status.expected = checked.expected;
+            }
+            status.iterations = solver.iterations();
+            status.seconds = earlier + begun.elapsed().as_secs_f64();
+            drop(status);
+            if over {
+                break None;
+            }
+            if solution.cancel.load(Ordering::SeqCst) {
+                break Some("was stopped");
+            }
+            if self.0.stop.is_cancelled() {
+                break Some("the server stops");
+            }
+            if begun.elapsed() >= self.0.plan.max_time {
+                break Some("took as long as `study.max_time` allows");
+            }
+            self.on_threads(|| solver.step());
+            drop(lent);
+            bench.wait_for_visitors();
+        };
+        let Some(mut lent) = bench.borrow(VISIT_TIMEOUT) else { return Err(lost()) };
+        let Some(solver) = lent.solver.as_mut() else { return Err(lost()) };
+        let seconds = earlier + begun.elapsed().as_secs_f64();
+        let result = self.on_threads(|| SolveResult::new(solver, &limits, seconds));
+        let iterations = result.iterations;
+        if begun.elapsed().as_secs_f64() > SHORT {
+            let done = f64::from(solver.iterations().saturating_sub(before));
+            let speed = done * solution.size.cells as f64 / begun.elapsed().as_secs_f64();
+            lock(&self.0.library).speed = speed.max(1.0);
+        }
+        // Whoever looks next begins at the beginning.
+        let _ = self.place_of(solution, solver, "");
+        drop(lent);
+        let mut status = lock(&solution.status);
+        status.iterations = iterations;
+        status.exploitability = Some(result.exploitability);
+        status.result = Some(result);
+        status.reason = reason.map(str::to_owned);
+        status.state = if reason.is_some() { State::Stopped } else { State::Solved };
+        Ok(())
+    }
+}
+
+impl Library {
+    fn find(&self, id: &str) -> Result<Arc<Solution>, Refusal> {
+        let found = self.solutions.iter().find(|solution| solution.id == id);
+        found.cloned().ok_or_else(|| {
+            let remedy = "`/api/v1/study` lists those that are kept; solve the spot again";
+            Refusal::new(StatusCode::NOT_FOUND, "there is no such solution", remedy)
+        })
+    }
+
+    /// Forgets the oldest solutions that are not worked on until so many are left, and with one
+    /// that takes `more` bytes they take at most `memory`.
+    fn shrink(&mut self, kept: usize, memory: u64, more: u64, but: &Solution) {
+        loop {
+            let held: u64 = self.solutions.iter().map(|solution| solution.bytes()).sum();
+            let fits = held.saturating_add(more) <= memory;
+            if self.solutions.len() <= kept && fits {
+                return;
+            }
+            let idle = |solution: &Arc<Solution>| {
+                let state = lock(&solution.status).state;
+                solution.id != but.id && !matches!(state, State::Waiting | State::Solving)
+            };
+            let Some(oldest) = self.solutions.iter().rposition(idle) else { return };
+            self.solutions.remove(oldest);
+        }
+    }
+
+    fn view(&self, solution: &Solution) -> SolutionView {
+        let status = lock(&solution.status).clone();
+        let before = self.queue.iter().position(|waiting| waiting.id == solution.id);
+        let pot = solution.problem.root.pot() as f64;
+        SolutionView {
+            id: solution.id.clone(),
+            made: solution.made,
+            state: status.state,
+            reason: status.reason,
+            before: before.filter(|_| status.state == State::Waiting),
+            iterations: status.iterations,
+            expected: status.expected,
+            most: status.limits.most,
+            until: status.limits.goal,
+            exploitability: status.exploitability,
+            share_of_pot: status.exploitability.map(|chips| chips / pot),
+            seconds: status.seconds,
+            parameters: solution.parameters.clone(),
+            without_locks: (!solution.locks.is_empty()).then(|| name(&solution.parameters, &[])),
+            locks: solution.locks.clone(),
+            size: (&solution.size).into(),
+            result: status.result,
+        }
+    }
+}

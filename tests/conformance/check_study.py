@@ -1,0 +1,264 @@
+"""Studies a spot with a real browser: headless Chromium, by mouse and by keyboard.
+
+usage: check_study.py CARDROOM [FOLDER]
+
+Starts `CARDROOM serve`, puts a river spot together in a window of a desktop's size and in one of a phone's, has it solved,
+and walks through the solution by keys and links. Fails when the numbers on the page are not those of `CARDROOM solve
+subgame`, when a mistake is not answered in words at its field, when a solve cannot be stopped and resumed, when the browser
+reports an error or a violation of the content policy, when anything but the server is asked for, when a text has too
+little contrast, or when the page is wider than the window, in light or dark. Pictures are left in FOLDER.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import chromium
+import programs
+
+WINDOWS = {"desktop": (1200, 900, False), "large": (2560, 1300, False), "phone": (360, 740, True)}
+CONFIG = """
+tables = []
+[slumbot]
+enabled = false
+"""
+BOARD = "Ks8h3d7cTs"
+RANGE = "22+,A2s+,K9s+,QTs+,JTs,ATo+,KJo+"
+MENU = "river 1: 33% 75% allin\nriver 2+: allin"
+BIG = {"board": "Ks8h3d", "pot": 60, "stacks": [300], "ranges": [RANGE, RANGE], "until": "0.0001%",
+       "menus": ["flop turn river 1: 50%; flop turn river 2+: allin"], "iterations": 100000}
+
+# Texts with less contrast than 4.5 to what is behind them, where that has one colour.
+CONTRAST = """(() => {
+  const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+  const rgba = (text) => { canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = text; canvas.fillRect(0, 0, 1, 1);
+    const [r, g, b, a] = canvas.getImageData(0, 0, 1, 1).data; return [r, g, b, a / 255]; };
+  const over = (top, below) => [0, 1, 2].map(i => top[i] * top[3] + below[i] * (1 - top[3])).concat(1);
+  const light = (c) => { const [r, g, b] = c.map(x => { x /= 255; return x <= 0.03928 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4; });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+  const wrong = [];
+  for (const e of document.querySelectorAll('main *')) {
+    const own = [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim());
+    const box = e.getBoundingClientRect();
+    if (!own || !box.width || e.closest(':disabled, [hidden], template') || !e.checkVisibility({ opacityProperty: true })) continue;
+    const layers = [];
+    for (let at = e; at; at = at.parentElement) {
+      const style = getComputedStyle(at);
+      if (style.backgroundImage !== 'none' && !at.matches('.wide, .cell')) break;
+      layers.push(rgba(style.backgroundColor));
+    }
+    const behind = layers.reverse().reduce((below, top) => over(top, below), rgba('canvas'));
+    const text = over(rgba(getComputedStyle(e).color), behind);
+    const [a, b] = [light(text), light(behind)].sort((x, y) => y - x);
+    const ratio = (a + 0.05) / (b + 0.05);
+    if (ratio < 4.5) wrong.push(`${ratio.toFixed(2)}: ${e.className} ${e.textContent.slice(0, 30)}`);
+  }
+  return wrong;
+})()"""
+
+
+class Page:
+    """The study in one window."""
+
+    def __init__(self, browser, address, window, folder):
+        self.browser, self.address, self.window, self.folder = browser, address, window, folder
+        browser.open_tab(*WINDOWS[window])
+
+    def value(self, script):
+        return self.browser.value(script)
+
+    def picture(self, name):
+        path = os.path.join(self.folder, f"study-{name}-{self.window}")
+        self.browser.pictures(path)
+        for scheme in ("light", "dark"):
+            self.browser.do("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+            assert not (wrong := self.value(CONTRAST)), f"{name}, {scheme}: too little contrast: {wrong}"
+        beyond = self.value("""[...document.querySelectorAll('main *, header *')].filter(e =>
+            e.getBoundingClientRect().right > innerWidth + 0.5 && !e.closest('.wide, .skip, .way, [hidden]') && e.checkVisibility())
+            .map(e => `${e.tagName} ${e.className} ${e.textContent.slice(0, 50)}`)""")
+        assert not beyond, f"{name}: beyond the edge: {beyond}"
+
+    def click(self, selector):
+        """A click with the mouse on the middle of what is there."""
+        self.value(f"document.querySelector({json.dumps(selector)}).scrollIntoView({{block: 'center'}})")
+        x, y = self.value(f"(b => [b.x + b.width / 2, b.y + b.height / 2])(document.querySelector({json.dumps(selector)}).getBoundingClientRect())")
+        self.mouse("mousePressed", x, y)
+        self.mouse("mouseReleased", x, y)
+
+    def mouse(self, kind, x, y, buttons=1):
+        self.browser.do("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", buttons=buttons, clickCount=1)
+
+    def fill(self, name, text):
+        self.value(f"""(e => {{ e.focus(); e.value = {json.dumps(text)};
+            e.dispatchEvent(new Event('input', {{ bubbles: true }})) }})(document.getElementById({json.dumps(name)}))""")
+
+    def text(self, selector):
+        return self.value(f"document.querySelector({json.dumps(selector)}).innerText")
+
+    def has(self, script, what):
+        self.browser.wait(script, what)
+
+    def build(self):
+        """A spot: the board by mouse, one range as text, the other painted."""
+        self.browser.load(self.address + "/study", "document.querySelector('#paint-2 .cell') && document.getElementById('cost').textContent.includes('hands')")
+        self.picture("form")
+        self.click("#board-clear")
+        self.has("document.getElementById('cost').textContent.includes('cards')", "asked for a board")
+        for at in range(0, len(BOARD), 2):
+            self.click(f"#deck [data-card='{BOARD[at:at + 2]}']")
+        assert self.value("document.getElementById('board').value") == BOARD
+        # A mistake in a range is answered at its field.
+        self.fill("range-1", "22+,KX")
+        self.has("document.getElementById('range-1').getAttribute('aria-invalid') === 'true'", "marked as wrong")
+        self.has("document.getElementById('cost').textContent.includes('KX')", "named the mistake")
+        assert self.value("document.getElementById('solve').disabled"), "a spot with a mistake could be solved"
+        self.fill("range-1", RANGE)
+        self.has("document.getElementById('range-1').getAttribute('aria-invalid') === 'false'", "read")
+        self.fill("range-2", "")
+        self.paint()
+        self.fill("range-2", RANGE)
+        self.fill("pot", "120")
+        self.fill("stack-1", "300")
+        self.fill("stack-2", "300")
+        self.fill("menu-1", MENU)
+        self.has("document.getElementById('cost').textContent.includes('33 nodes')", "said what it takes")
+
+    def paint(self):
+        """Pairs with the mouse, and some hands by keys with weights."""
+        self.has("document.querySelectorAll('#paint-2 .some').length === 0", "empty")
+        places = self.value("""[...document.querySelectorAll('#paint-2 .cell')].slice(0, 3).map(e => {
+            e.scrollIntoView({ block: 'center' }); const b = e.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2] })""")
+        self.mouse("mousePressed", *places[0])
+        for place in places[1:]:
+            self.mouse("mouseMoved", *place)
+        self.mouse("mouseReleased", *places[-1])
+        self.has("document.getElementById('range-2').value === 'AA,AQs+'", "painted as text")
+        self.value("document.querySelector('#paint-2 .cell:nth-child(3)').focus()")
+        self.browser.press("ArrowDown")
+        self.browser.press("5")
+        self.has("document.getElementById('range-2').value === 'AA,AQs+,KQs:0.5'", "weighed by a key")
+        self.browser.press(" ")
+        self.browser.press(" ")
+        self.has("document.getElementById('range-2').value === 'AA,AQs+'", "taken out by a key")
+
+    def solve(self):
+        self.picture("ready")
+        self.value("document.getElementById('solve').focus()")
+        self.browser.press("Enter")
+        self.has("location.pathname.length > '/study/'.length && document.getElementById('state')?.textContent.startsWith('solved')", "solved")
+        self.has("document.querySelectorAll('#actions .act').length === 4", "four actions")
+        self.picture("root")
+
+    def walk(self, report):
+        """By keys to the answer to a bet, and back by a link."""
+        bound = self.text("#bound-share")
+        expected = f"{100 * report['result']['share_of_pot']:.2f} % of the pot"
+        assert bound == expected, f"exploitable for {bound}, not {expected}"
+        self.check_spot(report["spots"][0])
+        self.browser.press("1")
+        self.has("location.search === '?line=x'", "after a check")
+        self.browser.press("2")
+        self.has("location.search === '?line=x+b40' && document.querySelectorAll('#way .step').length === 3", "after a bet")
+        self.has("!document.getElementById('walk').hasAttribute('aria-busy')", "idle")
+        self.check_spot(report["spots"][1])
+        for metric in ("gets", "equity", "realised", "weight", "strategy"):
+            self.browser.press("m")
+            self.has(f"document.querySelector('[data-metric={metric}]').getAttribute('aria-checked') === 'true'", metric)
+            if metric == "gets":
+                self.picture("ev")
+        self.value("document.querySelector('#grid .cell').focus()")
+        self.browser.press("ArrowDown")
+        self.browser.press("ArrowRight")
+        assert self.text("#cell-name") == "KK", self.text("#cell-name")
+        self.picture("answer")
+        self.browser.press("o")
+        assert self.text("#who").startswith("Player 2"), self.text("#who")
+        self.click("#way .step:nth-child(2) .option:nth-child(2)")
+        self.has("location.search === '?line=x+x'", "at the end")
+        self.has("document.getElementById('actions').textContent.includes('The end')", "the end")
+        self.picture("end")
+        self.value("history.back()")
+        self.has("location.search === '?line=x+b40'", "back")
+        self.browser.press("Backspace")
+        self.has("location.search === '?line=x'", "one step back")
+        # A link leads to the place.
+        self.browser.load(self.address + self.value("location.pathname") + "?line=b90", "document.querySelectorAll('#way .step').length === 2")
+
+    def check_spot(self, spot):
+        shown = self.value("[...document.querySelectorAll('#actions .act')].map(e => [e.querySelector('strong').innerText, e.querySelector('.share').innerText])")
+        expected = [[choice["name"], f"{100 * choice['frequency']:.1f} %"] for choice in spot["actions"]]
+        assert shown == expected, f"on the page {shown}, by the command {expected}"
+        gets = self.text("#who") + self.text("#other-who")
+        for player in (0, 1):
+            assert f"EV {spot['gets'][player]:.2f}" in gets, f"{spot['gets']} are not in {gets}"
+
+    def stop_and_resume(self):
+        order = json.dumps(json.dumps(BIG))
+        made = self.value(f"""fetch('/api/v1/study/solutions', {{ method: 'POST', headers: {{ 'Content-Type': 'application/json' }},
+            body: {order} }}).then(a => a.json()).then(a => a.id)""")
+        self.browser.load(f"{self.address}/study/{made}", "document.querySelectorAll('#actions .act').length === 2")
+        self.picture("solving")
+        self.browser.press("1")
+        self.browser.wait("document.querySelectorAll('#way .step').length === 2", "walked while it is solved")
+        self.click("#stop")
+        self.has("document.getElementById('state').textContent.startsWith('stopped')", "stopped")
+        self.browser.press("1")
+        self.has("document.querySelectorAll('#actions .pick').length === 52", "the cards to come")
+        self.picture("cards")
+        assert self.value("document.querySelector('#actions .pick[data-card^=K][data-card$=s]').disabled"), "a card of the board could be dealt"
+        self.click("#actions [data-card='Kd']")
+        self.has("location.search === '?line=x+x+Kd'", "a card was dealt")
+        self.click("#resume")
+        self.has("document.getElementById('state').textContent.startsWith('solving')", "resumed")
+        self.click(".about-spot summary")
+        self.click("#forget")
+        self.has("location.pathname === '/study'", "forgotten")
+
+
+def is_answer(event):
+    """Whether the browser logs that the server has answered a mistake, or a question that came too early, in words."""
+    entry = event["params"].get("entry", {}) if event["method"] == "Log.entryAdded" else {}
+    return re.search(r"/api/v1/study/(estimate|range|.*/place)", entry.get("url", "")) and re.search("40[09]", entry["text"])
+
+
+def command(cardroom):
+    """What the command says about the same spot."""
+    menu = MENU.replace("\n", "; ")
+    words = [cardroom, "--json", "--quiet", "solve", "subgame", "--board", BOARD, "--pot", "120", "--stack", "300", "--ranges", RANGE, RANGE,
+             "--menu", menu, "--no-keep", "--at", "", "--at", "x b40"]
+    return json.loads(subprocess.run(words, capture_output=True, check=True, text=True).stdout)
+
+
+def main():
+    cardroom = os.path.abspath(sys.argv[1])
+    pictures = os.path.abspath(sys.argv[2]) if len(sys.argv) > 2 else tempfile.mkdtemp()
+    os.makedirs(pictures, exist_ok=True)
+    if chromium.NAME is None:
+        print("not checked: no chromium on this machine")
+        return
+    report = command(cardroom)
+    with (tempfile.TemporaryDirectory() as work,
+          tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile):
+        with open(os.path.join(work, "cardroom.toml"), "w", encoding="utf-8") as file:
+            file.write(CONFIG)
+        with programs.serving(cardroom, work) as (_, address):
+            browser = chromium.Browser(profile)
+            try:
+                for window in WINDOWS:
+                    page = Page(browser, address, window, pictures)
+                    page.build()
+                    page.solve()
+                    page.walk(report)
+                    page.stop_and_resume()
+                browser.events = [event for event in browser.events if not is_answer(event)]
+                browser.check_events(address)
+                browser.close()
+                print(f"a spot built, solved and walked through in {len(WINDOWS)} windows; pictures in {pictures}")
+            finally:
+                browser.end()
+
+
+main()

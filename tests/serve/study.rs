@@ -1,0 +1,395 @@
+//! The study page and its API: a spot that is solved there has the numbers of `cardroom solve
+//! subgame`, at every place; what cannot be is refused in words; solves wait, are stopped, resumed
+//! and forgotten; and nobody else has a server compute unless its configuration says so.
+
+use serde_json::{Value, json};
+
+use super::api::{Description, ask};
+use super::server::Server;
+use super::slumbot::Answer;
+use crate::program::{Folder, list, near, number, shows, string, wait_until};
+
+const QUIET: &str = "tables = []\n[slumbot]\nenabled = false\n";
+
+const SOLUTIONS: &str = "/api/v1/study/solutions";
+
+/// A turn, so that cards are dealt, with ranges that have weights.
+fn turn() -> Value {
+    json!({
+        "board": "Ks8h3d7c",
+        "pot": 120,
+        "stacks": [300, 260],
+        "ranges": ["88+,A9s+:0.5,ATo+,KTs+,QJs,76s", "99-22,A2s+,KTo+:0.75,QTs+,JTs,AhKh"],
+        "menus": ["turn river 1: 50% allin; turn river 2+: allin"],
+        "until": "0.8%",
+    })
+}
+
+/// A flop that takes long to solve as far as this.
+fn long() -> Value {
+    json!({
+        "board": "Ks8h3d",
+        "pot": 60,
+        "stacks": [300],
+        "ranges": ["22+,A2s+,KTs+,QJs", "22+,A2s+,KTs+,AJo+"],
+        "menus": ["flop turn river 1: 50%; flop turn river 2+: allin"],
+        "until": "0.00001%",
+        "iterations": 100_000,
+    })
+}
+
+fn post(server: &Server, path: &str, body: &Value) -> Answer {
+    ask(server, "POST", path, "application/json", &body.to_string())
+}
+
+fn put(server: &Server, id: &str, action: &str) -> Answer {
+    ask(server, "PUT", &format!("{SOLUTIONS}/{id}/{action}"), "text/plain", "")
+}
+
+/// Has a spot solved; returns the solution's name.
+fn order(server: &Server, spot: &Value) -> String {
+    let answer = post(server, SOLUTIONS, spot);
+    assert_eq!(answer.code, 200, "{}", answer.body);
+    string(&answer.json()["id"]).to_owned()
+}
+
+fn solution(server: &Server, id: &str) -> Value {
+    server.json(&format!("{SOLUTIONS}/{id}"))
+}
+
+fn wait_for_state(server: &Server, id: &str, state: &str) -> Value {
+    let mut found = Value::Null;
+    wait_until(state, || {
+        found = solution(server, id);
+        found["state"] == state
+    });
+    found
+}
+
+fn place(server: &Server, id: &str, line: &str) -> Value {
+    server.json(&format!("{SOLUTIONS}/{id}/place?line={}", line.replace(' ', "+")))
+}
+
+/// The parameters of a spot as words of the command.
+fn words(spot: &Value) -> Vec<String> {
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let begin = "solve subgame --no-keep --quiet --threads 1";
+    let mut words: Vec<String> = begin.split(' ').map(str::to_owned).collect();
+    for (option, key) in [
+        ("--board", "board"),
+        ("--pot", "pot"),
+        ("--stack", "stacks"),
+        ("--ranges", "ranges"),
+        ("--menu", "menus"),
+        ("--until", "until"),
+    ] {
+        words.push(option.to_owned());
+        match &spot[key] {
+            Value::Array(values) => words.extend(values.iter().map(text)),
+            value => words.push(text(value)),
+        }
+    }
+    words
+}
+
+#[test]
+fn a_spot_solved_for_the_page_has_the_numbers_of_the_command_at_every_place() {
+    // The memory depends on the number of threads.
+    let server = Server::start(&format!("{QUIET}[study]\nthreads = 1\n"));
+    let description = Description::fetch(&server);
+    let spot = turn();
+    let id = order(&server, &spot);
+    let solved = wait_for_state(&server, &id, "solved");
+    let lines = ["", "x", "b60", "x b60", "x x 2d", "x b60 c Kd x"];
+    let mut words = words(&spot);
+    for line in lines {
+        words.extend(["--at".to_owned(), line.to_owned()]);
+    }
+    let report = server.folder.json(words.as_slice());
+    for key in ["board", "pot", "stacks", "ranges", "algorithm", "precision"] {
+        assert_eq!(solved["parameters"][key], report[key], "{key}");
+    }
+    assert_eq!(solved["size"], report["size"]);
+    for key in ["iterations", "exploitability", "share_of_pot", "reached", "players"] {
+        assert_eq!(solved["result"][key], report["result"][key], "{key}");
+    }
+    assert_eq!(solved["exploitability"], report["result"]["exploitability"]);
+    for (line, spot) in lines.iter().zip(list(&report["spots"])) {
+        let path = format!("{SOLUTIONS}/{id}/place?line={}", line.replace(' ', "+"));
+        let answer = ask(&server, "GET", &path, "text/plain", "");
+        description.check("GET", &path, &answer);
+        let place = answer.json();
+        assert_eq!(place["line"], spot["at"]);
+        let here = list(&place["way"]).last().expect("a place");
+        for key in ["board", "pot", "to_call", "player"] {
+            assert_eq!(here[key], spot[key], "{line}: {key}");
+        }
+        for player in 0..2 {
+            near(&place["gets"][player], number(&spot["gets"][player]), 1e-9);
+        }
+        for (shown, action) in list(&place["actions"]).iter().zip(list(&spot["actions"])) {
+            assert_eq!(shown["word"], action["action"], "{line}");
+            assert_eq!(shown["name"], action["name"], "{line}");
+            near(&shown["frequency"], number(&action["frequency"]), 1e-9);
+            near(&shown["combos"], number(&action["combos"]), 1e-9);
+        }
+        let player = number(&spot["player"]) as usize - 1;
+        let view = &place["hands"][player];
+        let hands = list(&spot["hands"]);
+        assert_eq!(list(&view["hands"]).len(), hands.len(), "{line}");
+        for hand in hands {
+            let at = list(&view["hands"]).iter().position(|name| *name == hand["hand"]);
+            let at = at.unwrap_or_else(|| panic!("{line}: {hand} is missing"));
+            near(&view["weights"][at], number(&hand["weight"]), 1e-6);
+            match &hand["gets"] {
+                Value::Null => assert!(view["gets"][at].is_null(), "{line}: {hand}"),
+                gets => near(&view["gets"][at], number(gets), 1e-4),
+            }
+            for (action, share) in list(&hand["strategy"]).iter().enumerate() {
+                near(&view["strategy"][action][at], number(share), 1e-6);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_numbers_of_a_place_agree_with_each_other() {
+    let server = Server::start(QUIET);
+    let id = order(&server, &turn());
+    wait_for_state(&server, &id, "solved");
+    for line in ["", "x b60", "b60 c", "b60 f"] {
+        let place = place(&server, &id, line);
+        let here = list(&place["way"]).last().expect("a place");
+        let pot = number(&here["pot"]);
+        let gets: f64 = list(&place["gets"]).iter().map(number).sum();
+        assert!((gets - pot).abs() < 0.01, "{line}: {gets} of {pot}");
+        let equities: f64 = list(&place["equities"]).iter().map(number).sum();
+        assert!((equities - 1.0).abs() < 1e-6, "{line}: {equities}");
+        // A hand gets the mean of what its actions get, by its strategy.
+        let Some(player) = here["player"].as_u64() else { continue };
+        let view = &place["hands"][player as usize - 1];
+        for (at, all) in list(&view["gets"]).iter().enumerate().filter(|(_, all)| !all.is_null()) {
+            let actions = list(&view["strategy"]).iter().zip(list(&view["values"]));
+            let mean: f64 =
+                actions.map(|(share, gets)| number(&share[at]) * number(&gets[at])).sum();
+            near(all, mean, 0.01);
+        }
+    }
+    // Where a card is due, all cards can be taken but those on the table.
+    let due = place(&server, &id, "x x");
+    let here = list(&due["way"]).last().expect("a place");
+    assert_eq!((here["next"].as_str(), list(&here["options"]).len()), (Some("card"), 48));
+    assert!(due["actions"].as_array().is_some_and(Vec::is_empty));
+}
+
+#[test]
+fn what_cannot_be_solved_or_shown_is_refused_in_words_at_its_place() {
+    let server = Server::start(&format!("{QUIET}[study]\nmemory = \"1MiB\"\n"));
+    let description = Description::fetch(&server);
+    let with = |key: &str, value: Value| {
+        let mut spot = turn();
+        spot[key] = value;
+        spot
+    };
+    let estimate = "/api/v1/study/estimate";
+    for (spot, place, error) in [
+        (with("board", json!("Ks8h3dKs")), "/board", "Ks"),
+        (with("ranges", json!(["AA,KX", "QQ"])), "/ranges/0", "the range of the first player"),
+        (with("ranges", json!(["AA"])), "/ranges", "length 1"),
+        (with("ranges", json!(["KsKh", "QQ"])), "", "no hand left"),
+        (with("menus", json!(["none"])), "/menus/0", "there is no menu `none`"),
+        (with("menus", json!(["/etc/passwd"])), "/menus/0", "there is no menu"),
+        (with("menus", json!(["turn 1: 50"])), "/menus/0", "50"),
+        (with("stacks", json!([])), "/stacks", "neither one nor two"),
+        (with("pot", json!(121)), "", "even"),
+        (with("until", json!("soon")), "/until", "soon"),
+        (with("colour", json!("red")), "/colour", "colour"),
+    ] {
+        for path in [estimate, SOLUTIONS] {
+            let answer = post(&server, path, &spot);
+            assert_eq!(answer.code, 400, "{spot}: {}", answer.body);
+            description.check("POST", path, &answer);
+            let said = answer.json();
+            assert_eq!(said["place"], place, "{spot}: {said}");
+            shows(string(&said["error"]), &[error]);
+        }
+    }
+    // More than the server allows is said before, with what would save most, and not solved.
+    let answer = post(&server, estimate, &turn());
+    description.check("POST", estimate, &answer);
+    let (said, fits) = (answer.json(), answer.json()["fits"].clone());
+    assert_eq!((answer.code, fits), (200, json!(false)), "{said}");
+    let answer = post(&server, SOLUTIONS, &turn());
+    assert_eq!(answer.code, 400);
+    shows(&answer.body, &["this server allows 1.00 MiB", "saves most"]);
+    assert_eq!(server.json("/api/v1/study")["solutions"], json!([]));
+    // A range as text.
+    let range = |text: &str| post(&server, "/api/v1/study/range", &json!({ "text": text }));
+    let answer = range("AKs,AQs,AA:0.5,QsJs");
+    description.check("POST", "/api/v1/study/range", &answer);
+    assert_eq!(answer.json()["text"], "AA:0.5,AQs+,QsJs");
+    near(&answer.json()["combos"], 12.0, 1e-9);
+    near(&answer.json()["weights"][0], 0.5, 1e-9);
+    assert_eq!(range("AKx").code, 400);
+    // Unknown solutions and places.
+    for path in [format!("{SOLUTIONS}/none"), format!("{SOLUTIONS}/none/place?line=x")] {
+        let answer = ask(&server, "GET", &path, "text/plain", "");
+        assert_eq!(answer.code, 404, "{path}");
+        description.check("GET", &path, &answer);
+    }
+    assert!(server.get("/study/none").0.starts_with("http/1.1 404"));
+    let answer = ask(&server, "GET", SOLUTIONS, "text/plain", "");
+    assert_eq!((answer.code, answer.json()["remedy"].as_str()), (405, Some("use POST")));
+}
+
+#[test]
+fn a_line_that_leads_nowhere_is_refused_with_what_is_offered() {
+    let server = Server::start(QUIET);
+    let description = Description::fetch(&server);
+    let id = order(&server, &turn());
+    wait_for_state(&server, &id, "solved");
+    for (line, error) in [
+        ("b61", "x b60 b300"),
+        ("x+x", ""),
+        ("x+x+Ks", "Ks"),
+        ("hello", "neither an action nor a card"),
+        ("b60+f+x", "nobody acts"),
+        ("b300+c+2c", "nobody acts any more"),
+    ] {
+        let path = format!("{SOLUTIONS}/{id}/place?line={line}");
+        let answer = ask(&server, "GET", &path, "text/plain", "");
+        description.check("GET", &path, &answer);
+        assert_eq!(
+            answer.code,
+            if error.is_empty() { 200 } else { 400 },
+            "{line}: {}",
+            answer.body
+        );
+        shows(&answer.body, &[error]);
+    }
+}
+
+#[test]
+fn solves_wait_are_looked_at_stopped_resumed_and_forgotten() {
+    let server = Server::start(&format!("{QUIET}[study]\nqueue = 1\n"));
+    let description = Description::fetch(&server);
+    let first = order(&server, &long());
+    wait_until("an iteration", || solution(&server, &first)["iterations"].as_u64() > Some(0));
+    // It can be walked through meanwhile.
+    assert_eq!(place(&server, &first, "x")["line"], "x");
+    let second = order(&server, &turn());
+    assert_eq!(solution(&server, &second)["state"], "waiting");
+    let answer = ask(&server, "GET", &format!("{SOLUTIONS}/{second}/place"), "text/plain", "");
+    assert_eq!(answer.code, 409, "{}", answer.body);
+    // The queue is full. The same spot again is not another one.
+    assert_eq!(order(&server, &long()), first);
+    let mut third = turn();
+    third["pot"] = json!(100);
+    let answer = post(&server, SOLUTIONS, &third);
+    assert_eq!(answer.code, 503, "{}", answer.body);
+    description.check("POST", SOLUTIONS, &answer);
+    let stopped = put(&server, &first, "stop");
+    description.check("PUT", &format!("{SOLUTIONS}/{first}/stop"), &stopped);
+    assert_eq!(stopped.code, 200);
+    let stopped = wait_for_state(&server, &first, "stopped");
+    assert!(stopped["result"]["interrupted"] == true && stopped["iterations"].as_u64() > Some(0));
+    wait_for_state(&server, &second, "solved");
+    let before = stopped["iterations"].as_u64();
+    assert_eq!(put(&server, &first, "stop").code, 409);
+    assert_eq!(put(&server, &second, "resume").code, 409);
+    assert_eq!(put(&server, &first, "resume").code, 200);
+    wait_until("more iterations", || solution(&server, &first)["iterations"].as_u64() > before);
+    // What is forgotten while it is solved lets others be solved.
+    assert_eq!(put(&server, &first, "forget").code, 200);
+    let third = order(&server, &third);
+    wait_for_state(&server, &third, "solved");
+    let all = server.json("/api/v1/study");
+    let ids: Vec<&str> = list(&all["solutions"]).iter().map(|one| string(&one["id"])).collect();
+    assert_eq!(ids, [third.as_str(), second.as_str()]);
+    let page = server.get("/study").1;
+    shows(&page, &[&format!("/study/{third}"), "solved"]);
+}
+
+#[test]
+fn a_finer_goal_goes_on_from_a_solution_and_old_ones_make_room() {
+    let server = Server::start(&format!("{QUIET}[study]\nkept = 2\n"));
+    let id = order(&server, &turn());
+    let coarse = wait_for_state(&server, &id, "solved");
+    let mut finer = turn();
+    finer["until"] = json!("0.2%");
+    assert_eq!(order(&server, &finer), id);
+    wait_until("a finer solution", || {
+        let now = solution(&server, &id);
+        now["state"] == "solved" && now["iterations"].as_u64() > coarse["iterations"].as_u64()
+    });
+    assert!(number(&solution(&server, &id)["share_of_pot"]) <= 0.002);
+    for pot in [100, 140] {
+        let mut other = turn();
+        other["pot"] = json!(pot);
+        let other = order(&server, &other);
+        wait_for_state(&server, &other, "solved");
+    }
+    assert_eq!(list(&server.json("/api/v1/study")["solutions"]).len(), 2);
+    assert!(server.get(&format!("{SOLUTIONS}/{id}")).0.starts_with("http/1.1 404"));
+}
+
+#[test]
+fn a_server_that_others_reach_solves_only_where_its_configuration_says_so() {
+    for (config, offered) in [
+        (QUIET.to_owned(), true),
+        (format!("{QUIET}[server]\nhosts = [\"cards.example.org\"]\n"), false),
+        (
+            format!("{QUIET}[server]\nhosts = [\"cards.example.org\"]\n[study]\nsolve = \"all\"\n"),
+            true,
+        ),
+        (format!("{QUIET}[study]\nsolve = \"nobody\"\n"), false),
+    ] {
+        let server = Server::start(&config);
+        let (head, page) = server.get("/study");
+        assert_eq!(head.starts_with("http/1.1 200"), offered, "{config}: {page}");
+        assert_eq!(!server.json("/api/v1/study").is_null(), offered, "{config}");
+        let answer = post(&server, SOLUTIONS, &turn());
+        assert_eq!(answer.code, if offered { 200 } else { 404 }, "{config}: {}", answer.body);
+        if !offered {
+            shows(&answer.body, &["study.solve"]);
+        }
+    }
+    let folder = Folder::with_config(&format!("{QUIET}[study]\nkept = 0\n"));
+    folder.run("config check").failed(3, "study.kept");
+}
+
+#[test]
+fn a_server_stops_while_it_solves() {
+    let mut server = Server::start(QUIET);
+    let id = order(&server, &long());
+    wait_until("an iteration", || solution(&server, &id)["iterations"].as_u64() > Some(0));
+    server.signal("TERM");
+    assert!(server.end().success());
+}
+
+#[test]
+fn the_pages_have_what_they_need_and_no_script_or_style_within() {
+    let server = Server::start(QUIET);
+    let id = order(&server, &turn());
+    wait_for_state(&server, &id, "solved");
+    for path in ["/study".to_owned(), format!("/study/{id}")] {
+        let (head, page) = server.get(&path);
+        shows(&head, &["http/1.1 200", "default-src 'self'"]);
+        for (at, _) in page.match_indices("<script") {
+            assert!(
+                page[at..].starts_with("<script src=")
+                    || page[at..].starts_with("<script type=\"module\" src="),
+                "{path}"
+            );
+        }
+        assert!(!page.contains("style=") && !page.contains("<style"), "{path}");
+        let mut bytes = page.len();
+        for asset in page.split('"').filter(|text| text.starts_with("/assets/")) {
+            let (head, body) = server.get(asset);
+            shows(&head, &["http/1.1 200"]);
+            bytes += body.len();
+        }
+        bytes += server.get("/assets/study-grid.js").1.len();
+        assert!(bytes < 150_000, "{path}: {bytes}");
+    }
+}
