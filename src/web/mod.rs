@@ -2,7 +2,8 @@
 //! API, over which hands are played.
 //!
 //! - [`overview`], [`match_page`], [`runs`], [`play`]: the pages with their live parts; [`hands`]:
-//!   the hands of a match, and each of them; [`rates`]: win rates on them; [`pages`]: what all pages share. [`records`]: matches on disk.
+//!   the hands of a match, and each of them; [`rates`]: win rates on them; [`pages`]: what all
+//!   pages share. [`records`]: matches on disk.
 //! - [`api`]: the same values as JSON, health and metrics; [`description`]: their description;
 //!   [`decide`]: decisions of agents.
 //! - [`scrimmage`]: a course's bots: handing in, rounds, results.
