@@ -128,7 +128,7 @@ impl MatchView {
             .iter()
             .map(TableView::status)
             .find_map(|status| status.playing.filter(|playing| playing.id == id));
-        match MatchView::read(site, id, &folder, running) {
+        match MatchView::read(site, id, &folder, running.as_ref()) {
             Ok(view) => Some(view),
             Err(error) => {
                 tracing::warn!(id, %error, "cannot show a match");
@@ -141,22 +141,22 @@ impl MatchView {
         site: &Site,
         id: &str,
         folder: &Path,
-        running: Option<Playing>,
+        running: Option<&Playing>,
     ) -> Result<MatchView, Failure> {
         let reader = LedgerReader::open(folder)?;
         let info = reader.info().clone();
         let elsewhere = running.is_none() && Records::is_played_elsewhere(folder);
-        let line = match (&running, elsewhere) {
+        let line = match (running, elsewhere) {
             (Some(_), _) => None,
             (None, true) => MatchLine::so_far(&reader, id),
             (None, false) => site.records.line(id),
         };
-        let state = match (&running, &line) {
+        let state = match (running, &line) {
             (Some(playing), _) => format!("hand {} of {}", playing.hands, playing.of),
             (None, Some(line)) => line.words(),
             (None, None) => "not known".to_owned(),
         };
-        let sums = match &running {
+        let sums = match running {
             Some(playing) => Some((playing.tally.clone(), playing.decisions.clone())),
             None if elsewhere => sums_so_far(&reader)?,
             None => None,
@@ -172,7 +172,7 @@ impl MatchView {
             None => read_sums(folder)?,
         };
         let curve = sums.as_ref().map(|(_, tally)| winnings_curve(&info, tally, 0).element());
-        let speed = running.as_ref().map(|playing| playing.hands_per_second);
+        let speed = running.map(|playing| playing.hands_per_second);
         let running = running.is_some() || elsewhere;
         Ok(MatchView {
             id: id.to_owned(),
