@@ -8,7 +8,7 @@ use std::fmt;
 
 use cards::{Card, evaluate};
 use game::{Action, Chips, Position, PublicState, Seat, Street, notation};
-use logs::estimate::Estimates;
+use logs::estimate::{Estimates, HandLedger};
 use logs::{DecisionRecord, HandRecord, MatchInfo};
 use models::chart::{self, distinct};
 use schemars::JsonSchema;
@@ -75,10 +75,29 @@ pub struct HandReport {
     pub streets: Vec<HandStreet>,
     /// The end of the hand in words.
     pub result: String,
+    /// What the first player's result is made of, in big blinds; null where the luck of the cards
+    /// is not known.
+    pub ledger: Option<LedgerReport>,
     /// Whether decisions were recorded; else they are only the actions.
     pub recorded: bool,
     /// The decisions in order.
     pub decisions: Vec<HandDecision>,
+}
+
+/// What the result of the first of two players is made of, in big blinds, by the value function of
+/// `stats --values equity`: the parts add up to it.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct LedgerReport {
+    /// The hole cards.
+    pub hole_cards: f64,
+    /// The cards of each street.
+    pub board: [f64; 3],
+    /// The player's own draws from strategies that are recorded.
+    pub own_draws: f64,
+    /// The other one's draws from strategies that are recorded.
+    pub other_draws: f64,
+    /// What both did.
+    pub play: f64,
 }
 
 /// A street of a hand.
@@ -235,9 +254,14 @@ impl HandReport {
             let made = recorded.iter().find(|decision| decision.index == number);
             decisions.push(HandDecision::new(public, record, player, (number, entrant), made));
         });
+        let ledger = luck.and_then(|estimates| estimates.ledger(record, recorded));
+        let ledger = ledger.map(|HandLedger { cards, own_draws, other_draws, play }| {
+            let [hole_cards, board @ ..] = cards;
+            LedgerReport { hole_cards, board, own_draws, other_draws, play }
+        });
         let (of, recorded) = (info.name.clone(), !recorded.is_empty());
-        let streets = streets(&record.public);
-        HandReport { of, streets, result: result(record, &line), recorded, decisions, line }
+        let (streets, result) = (streets(&record.public), result(record, &line));
+        HandReport { of, streets, result, ledger, recorded, decisions, line }
     }
 
     /// The decisions of a street.

@@ -85,6 +85,7 @@ fn filters_leave_the_hands_that_were_played_so() {
             (HandFilter { differs: true, ..filter() }, Box::new(differs)),
             (HandFilter { valued: true, ..filter() }, Box::new(|r| r.hand % 3 == 0)),
             (HandFilter { whole_deals: true, ..filter() }, Box::new(|_| true)),
+            (HandFilter { from: 590, ..filter() }, Box::new(|r| r.hand >= 590)),
         ];
         for (filter, so) in &cases {
             let expected: Vec<u64> = records.iter().filter(|r| so(r)).map(|r| r.hand).collect();

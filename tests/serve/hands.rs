@@ -82,6 +82,14 @@ fn every_hand_is_listed_by_filters_and_orders_and_the_figures_are_those_of_stats
         assert_eq!(shown["pot"], hand["pot"]);
         let adjusted = number(&player["won"]) - 100.0 * number(&player["luck"]);
         near(&hand["luck_adjusted"], adjusted, 1e-9);
+        // Its parts add up to the result, and the cards' to the luck.
+        let ledger = &shown["ledger"];
+        let board: f64 = list(&ledger["board"]).iter().map(number).sum();
+        let cards = number(&ledger["hole_cards"]) + board;
+        near(&player["luck"], cards, 1e-9);
+        let rest = ["own_draws", "other_draws", "play"].map(|key| number(&ledger[key]));
+        let sum = 100.0 * (cards + rest.iter().sum::<f64>());
+        assert!((sum - number(&player["won"])).abs() < 1e-6, "{ledger}");
     }
 
     for (query, sql) in [
@@ -126,6 +134,7 @@ fn a_hand_has_its_strategies_values_and_prices_in_words_and_every_other_form() {
         // Luck is on the page only, and the match has its folder's name there.
         assert_eq!(told["schema"], "cardroom-explain-decisions/1");
         told["players"] = shown["players"].clone();
+        told["ledger"] = shown["ledger"].clone();
         told["match"] = shown["match"].clone();
         let told = told.as_object().expect("an object");
         for (key, value) in told.iter().filter(|(key, _)| *key != "schema") {

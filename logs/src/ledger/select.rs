@@ -7,7 +7,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use game::Street;
-use rusqlite::Connection;
+use rusqlite::{Connection, OptionalExtension};
 
 use super::LedgerError;
 use super::reader::{LedgerReader, stored};
@@ -27,6 +27,8 @@ pub struct HandFilter {
     pub valued: bool,
     /// Only those of deals whose hands are all there.
     pub whole_deals: bool,
+    /// Only those from this number on.
+    pub from: u64,
 }
 
 /// The order of hands.
@@ -144,6 +146,9 @@ impl HandFilter {
                     .to_owned(),
             );
         }
+        if self.from > 0 {
+            all.push(format!("hands.hand >= {}", stored(self.from)));
+        }
         if all.is_empty() { "1".to_owned() } else { all.join(" AND ") }
     }
 }
@@ -228,15 +233,17 @@ impl LedgerReader {
         hand: u64,
     ) -> Result<[Option<u64>; 2], LedgerError> {
         let condition = self.condition(filter);
-        let near = |which: &str, side: &str| {
-            let query =
-                format!("SELECT {which}(hand) FROM hands WHERE hand {side} ? AND {condition}");
+        let near = |side: &str, order: &str| {
+            let query = format!(
+                "SELECT hand FROM hands WHERE hand {side} ? AND {condition} ORDER BY hand {order} \
+                 LIMIT 1"
+            );
             let found = |connection: &Connection| {
-                connection.query_row(&query, [stored(hand)], |row| row.get::<_, Option<i64>>(0))
+                connection.query_row(&query, [stored(hand)], |row| row.get::<_, i64>(0)).optional()
             };
             self.query(found).map(|hand| hand.map(|hand| hand as u64))
         };
-        Ok([near("max", "<")?, near("min", ">")?])
+        Ok([near("<", "DESC")?, near(">", "")?])
     }
 
     /// The most frequent lines of the last hands, with the number of hands of each: at most `limit`

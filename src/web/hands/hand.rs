@@ -18,10 +18,12 @@ use logs::{HandRecord, LedgerError, MatchInfo};
 use protocol::slumbot::action::board_order;
 use schemars::JsonSchema;
 use serde::Serialize;
-use show::number::{counted, decimal, rounded_percent, signed_minus};
+use show::number::{capital, counted, decimal, rounded_percent, signed_minus};
 
 use super::{Asked, HandQuery, Opened, Refused, Sort, Wanted, asked, base, blinds};
-use crate::hand_report::{HandDecision, HandReport, HandStreet, luck_by_equity};
+use crate::hand_report::{
+    HandDecision, HandPlayer, HandReport, HandStreet, LedgerReport, luck_by_equity,
+};
 use crate::hand_words::{hand_name, in_blinds, note_in_words};
 use crate::web::Site;
 use crate::web::pages::{
@@ -370,7 +372,7 @@ impl<'a> HandPage<'a> {
                 decision: decision.clone(),
             });
             StreetActs {
-                name: show::number::capital(street.street),
+                name: capital(street.street),
                 cards: super::cards_of(&street.cards),
                 acts: acts.collect(),
             }
@@ -450,8 +452,29 @@ impl<'a> HandPage<'a> {
         (blinds(won / big_blind), class(*won))
     }
 
-    fn luck(&self, luck: &f64) -> String {
-        signed_minus(*luck, 2)
+    /// What the results are made of: what it is, and the amounts of both players, which add up as
+    /// they are written.
+    fn ledger(&self) -> Vec<(String, Vec<String>)> {
+        let report = &self.view.report;
+        let (Some(ledger), [first, second]) = (&report.ledger, &*report.line.players) else {
+            return Vec::new();
+        };
+        let LedgerReport { hole_cards, board, own_draws, other_draws, .. } = ledger;
+        let mut parts = vec![("Hole cards".to_owned(), *hole_cards)];
+        let dealt = report.streets.iter().skip(1).zip(board);
+        parts.extend(dealt.map(|(street, &gain)| (capital(street.street), gain)));
+        let drew = |player: &HandPlayer| format!("Draws of {}", player.name);
+        if report.recorded {
+            parts.extend([(drew(first), *own_draws), (drew(second), *other_draws)]);
+        }
+        let hundredths = |amount: f64| (100.0 * amount).round() / 100.0;
+        let result = first.won / f64::from(report.line.big_blind.max(1));
+        let listed: f64 = parts.iter().map(|&(_, gain)| hundredths(gain)).sum();
+        parts.push(("What both did".to_owned(), result - listed));
+        let row = |(words, gain): (String, f64)| {
+            (words, [gain, -gain].map(|gain| signed_minus(gain, 2)).into())
+        };
+        parts.into_iter().map(row).collect()
     }
 }
 

@@ -18,7 +18,7 @@ use axum::{Json, Router, routing::get};
 use game::{GameDef, Street};
 use logs::ledger::{BettingLine, HandFilter, HandOrder};
 use logs::stats::report::Remarkable;
-use logs::{LedgerError, LedgerReader, MatchInfo};
+use logs::{HandRecord, LedgerError, LedgerReader, MatchInfo};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use show::number::{capital, signed_minus, whole};
@@ -38,7 +38,9 @@ const PAGE: usize = 50;
 const MOST_RANKED: usize = 1000;
 /// The number of hands, those with the biggest pots, of which the luckiest are listed: the luck of
 /// a hand takes almost a millisecond.
-const MOST_BY_LUCK: usize = 4000;
+const MOST_BY_LUCK: usize = 2000;
+/// The number of last hands that are looked at for orders by what is not in the ledger's columns.
+const MOST_LOOKED: u64 = 500_000;
 /// The number of lists that are kept, each at most 8 kB.
 const KEPT: usize = 16;
 /// The number of last hands whose lines are counted, and the number of lines to choose from.
@@ -332,13 +334,19 @@ impl Opened {
         }
         let reader = &self.reader;
         let by_result = |order| reader.numbers_where(filter, order, 0, MOST_RANKED);
+        let mut last = filter.clone();
+        if matches!(sort, Sort::Pot | Sort::Luck | Sort::Price) {
+            let all = HandFilter::default();
+            let before = reader.numbers_where(&all, HandOrder::Latest, MOST_LOOKED, 1)?;
+            last.from = before.first().map_or(0, |hand| hand + 1);
+        }
         let found = match sort {
             Sort::Latest | Sort::First => Vec::new(),
             Sort::Lost => by_result(HandOrder::MostLost(*player))?,
             Sort::Won => by_result(HandOrder::MostWon(*player))?,
-            Sort::Pot => biggest(reader, filter, MOST_RANKED)?,
-            Sort::Luck => luckiest(reader, filter, *player)?,
-            Sort::Price => dearest(reader, filter)?,
+            Sort::Pot => biggest(reader, &last, MOST_RANKED)?,
+            Sort::Luck => luckiest(reader, &last, *player)?,
+            Sort::Price => dearest(reader, &last)?,
         };
         let found = Arc::new(found);
         site.ranked.keep(key, Arc::clone(&found));
@@ -366,11 +374,13 @@ fn luckiest(
     player: u8,
 ) -> Result<Vec<u64>, LedgerError> {
     let Some(estimates) = luck_by_equity(reader.info()) else { return Ok(Vec::new()) };
-    let mut found = Vec::new();
-    for hand in biggest(reader, filter, MOST_BY_LUCK)? {
-        let luck = reader.hand(hand)?.and_then(|record| estimates.luck(&record));
-        found.extend(luck.map(|luck| (if player == 0 { -luck } else { luck }, hand)));
-    }
+    let records = biggest(reader, filter, MOST_BY_LUCK)?.into_iter().map(|hand| reader.hand(hand));
+    let records = records.filter_map(Result::transpose).collect::<Result<Vec<_>, _>>()?;
+    let luck = |record: &HandRecord| {
+        let luck = estimates.luck(record)?;
+        Some((if player == 0 { -luck } else { luck }, record.hand))
+    };
+    let mut found: Vec<(f64, u64)> = parallel::map(&records, luck).into_iter().flatten().collect();
     found.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
     Ok(found.into_iter().map(|(_, hand)| hand).take(MOST_RANKED).collect())
 }
@@ -506,7 +516,8 @@ pub async fn html(State(site): State<Site>, Path(id): Path<String>, query: Asked
         let luck = luck_by_equity(opened.reader.info()).is_some();
         let duplicate = opened.reader.info().group() > 1;
         let def = Arc::clone(opened.reader.def());
-        Ok(page(&ListPage { list, wanted: opened.wanted, lines, def, luck, duplicate }))
+        let played = opened.reader.count()?;
+        Ok(page(&ListPage { list, wanted: opened.wanted, lines, def, played, luck, duplicate }))
     };
     match blocking(read).await {
         Ok(Ok(response)) => response,
@@ -523,6 +534,8 @@ struct ListPage {
     /// The most frequent lines, with their numbers of hands.
     lines: Vec<(BettingLine, u64)>,
     def: Arc<GameDef>,
+    /// The number of all hands.
+    played: u64,
     /// Whether the luck of the cards is known in this game.
     luck: bool,
     /// Whether hands share deals.
@@ -641,6 +654,11 @@ impl ListPage {
         let hands = show::number::counted(*found, "hand");
         let part =
             if *pages > 1 { format!(", page {page} of {}", whole(*pages)) } else { String::new() };
+        let looked = self.wanted.sort == Sort::Luck || self.wanted.sort == Sort::Pot;
+        let hands = match self.played > MOST_LOOKED && (looked || self.wanted.sort == Sort::Price) {
+            true => format!("{hands}, of which the last {} are looked at", whole(MOST_LOOKED)),
+            false => hands,
+        };
         match self.wanted.sort {
             Sort::Luck if *found > MOST_BY_LUCK as u64 => {
                 let looked = whole(MOST_BY_LUCK as u64);
