@@ -5,7 +5,7 @@ use cards::Category::{
     Flush, FourOfAKind, FullHouse, HighCard, Pair, Straight, StraightFlush, ThreeOfAKind, TwoPair,
 };
 use cards::{Card, HandRank, evaluate};
-use game::{Action, PublicState, Seat, Street};
+use game::{Action, Chips, GameDef, PublicState, Seat, Street};
 use protocol::slumbot::Incr;
 use protocol::slumbot::action::board_order;
 use show::number::decimal;
@@ -22,7 +22,7 @@ pub struct Step {
     pub you: String,
 }
 
-/// All actions of a hand in order.
+/// All actions of a hand in order, with amounts in chips.
 pub fn steps(public: &PublicState) -> Vec<Step> {
     let mut state = PublicState::new(public.def());
     let mut steps = Vec::with_capacity(public.history().len());
@@ -43,26 +43,111 @@ pub fn steps(public: &PublicState) -> Vec<Step> {
     steps
 }
 
-/// An action as a verb and the rest of the phrase.
+/// An action as a verb and the rest of the phrase, with amounts in chips.
 pub fn action_words(action: Action, state: &PublicState) -> (&'static str, String) {
-    let chips = |n: u32| decimal(f64::from(n), 0);
+    action_words_in(action, state, &|chips| decimal(f64::from(chips), 0))
+}
+
+/// An action as a verb and the rest of the phrase, with amounts as `amount` writes them.
+pub fn action_words_in(
+    action: Action,
+    state: &PublicState,
+    amount: &dyn Fn(Chips) -> String,
+) -> (&'static str, String) {
     let game::Turn::Act(seat) = state.turn() else { return ("act", String::new()) };
     let all_in = |whole: bool| if whole { ", all-in" } else { "" };
     let street = |seat| state.committed_street(seat);
-    let bet = state.def().seats().any(|seat| street(seat) > 0);
+    // Where the blinds are the same for all they are antes, and no bet.
+    let blinds = &state.def().blinds;
+    let antes = state.street() == Street::Preflop && blinds.iter().all(|&blind| blind == blinds[0]);
+    let ante = if antes { blinds[0] } else { 0 };
+    let bet = state.def().seats().any(|seat| street(seat) > ante);
     match (action, Incr::from_action(action, state)) {
         (Action::Call, Incr::Call) => {
             let owed = state.legal().to_call;
-            ("call", format!(" {}{}", chips(owed), all_in(owed == state.stack(seat))))
+            ("call", format!(" {}{}", amount(owed), all_in(owed == state.stack(seat))))
         }
         (Action::RaiseTo(total), Incr::BetTo(to)) => {
             let whole = total == state.committed()[seat] + state.stack(seat);
             let (verb, sign) = if bet { ("raise", " to ") } else { ("bet", " ") };
-            (verb, format!("{sign}{}{}", chips(to), all_in(whole)))
+            (verb, format!("{sign}{}{}", amount(to.saturating_sub(ante)), all_in(whole)))
         }
         (Action::Fold, _) => ("fold", String::new()),
         _ => ("check", String::new()),
     }
+}
+
+/// A text of betting in ACPC notation in words, street by street, with amounts in big blinds:
+/// `raise to 2.5, call; check, bet 1.65`. A raise without a number is one of any size.
+pub fn line_in_words(line: &str, def: &GameDef) -> String {
+    let level = def.blinds.iter().copied().max().unwrap_or_default();
+    // Before the flop a larger blind is a bet, which its owner may check.
+    let (mut bet, mut level, mut before) =
+        (def.blinds.iter().any(|&blind| blind < level), level, 0);
+    let mut streets = Vec::new();
+    for street in line.split('/') {
+        let mut calls = 0;
+        let mut words = Vec::new();
+        let mut rest = street;
+        while let Some(letter) = rest.chars().next() {
+            rest = &rest[letter.len_utf8()..];
+            let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+            let amount = rest[..digits].parse::<Chips>().ok();
+            rest = &rest[digits..];
+            let size = |sign: &str| {
+                amount.map_or_else(String::new, |total| {
+                    let chips = f64::from(total.saturating_sub(before));
+                    format!("{sign}{}", in_blinds(chips, def.big_blind()))
+                })
+            };
+            words.push(match letter {
+                'f' => "fold".to_owned(),
+                'c' if bet && calls + 1 < def.players => "call".to_owned(),
+                'c' => "check".to_owned(),
+                'r' if bet => format!("raise{}", size(" to ")),
+                'r' => format!("bet{}", size(" ")),
+                other => other.to_string(),
+            });
+            match letter {
+                'c' => calls += 1,
+                'r' => (bet, calls, level) = (true, 0, amount.unwrap_or(level)),
+                _ => {}
+            }
+        }
+        (bet, before) = (false, level);
+        streets.push(words.join(", "));
+    }
+    while streets.last().is_some_and(String::is_empty) {
+        streets.pop();
+    }
+    streets.join("; ")
+}
+
+/// A note of an agent with the betting that it names in words, as in `after raise to 2.5, call`.
+pub fn note_in_words(note: &str, def: &GameDef) -> String {
+    let betting = |word: &str| {
+        let letters =
+            word.chars().all(|c| matches!(c, 'f' | 'c' | 'r' | '/') || c.is_ascii_digit());
+        letters
+            && word.starts_with(['c', 'r'])
+            && word.contains(|c: char| c.is_ascii_digit() || c == '/')
+            || word == "c"
+            || word == "cc"
+    };
+    let mut last = "";
+    let words = note.split(' ').map(|word| {
+        let core = word.trim_end_matches([',', ';', '.', ':']);
+        let named = last == "after" && betting(core);
+        last = word;
+        if named { line_in_words(core, def) + &word[core.len()..] } else { word.to_owned() }
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// Chips in big blinds, with as many decimals as it takes, at most two: `2.5`, `0.75`, `100`.
+pub fn in_blinds(chips: f64, big_blind: Chips) -> String {
+    let text = decimal(chips / f64::from(big_blind.max(1)), 2);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// The betting from the view of one seat, a line for each street on which somebody acted or, at a
@@ -376,6 +461,26 @@ mod tests {
             assert_eq!(better_by(better, worse, "oct's").unwrap_or_default(), by);
             assert!(!by.is_empty() || hand_name(better) != hand_name(worse), "{name}");
         }
+    }
+
+    #[test]
+    fn betting_is_in_words_of_poker() {
+        let def = game::games::nolimit_holdem();
+        for (line, words) in [
+            ("rc/crf", "raise, call; check, bet, fold"),
+            ("cc/cc/cc/crrc", "call, check; check, check; check, check; check, bet, raise, call"),
+            ("r300rc///", "raise to 3, raise, call"),
+            ("f", "fold"),
+            ("r250c/cr415c/c", "raise to 2.5, call; check, bet 1.65, call; check"),
+        ] {
+            assert_eq!(line_in_words(line, &def), words);
+        }
+        let note = "flop bucket 292 of 300 after r250c/cr415; 2 bets read as others";
+        let words = "flop bucket 292 of 300 after raise to 2.5, call; check, bet 1.65; 2 bets read \
+                     as others";
+        assert_eq!(note_in_words(note, &def), words);
+        let other = "solved here on the river after 400 iterations, ccr";
+        assert_eq!(note_in_words(other, &def), other);
     }
 
     #[test]

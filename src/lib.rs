@@ -12,6 +12,7 @@ mod config;
 mod database;
 mod exit;
 mod hand_args;
+mod hand_report;
 mod hand_words;
 mod help;
 mod interrupt;

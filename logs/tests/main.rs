@@ -15,6 +15,7 @@ mod ledger;
 mod other_formats;
 mod phh;
 mod results;
+mod select;
 mod site_files;
 mod stats;
 mod web_run;

@@ -28,7 +28,7 @@ use super::overview::{AgentLine, Overview};
 use super::pages::blocking;
 use super::records::MatchLine;
 use super::slumbot::Api;
-use super::{COMMIT, Site, VERSION, decide, scrimmage, study};
+use super::{COMMIT, Site, VERSION, decide, hands, scrimmage, study};
 
 /// The most matches in one response.
 const MAX_LIMIT: usize = 500;
@@ -62,6 +62,7 @@ pub fn router(api: &mut Description) -> Router<Site> {
             get(matches),
         )
         .route(api.get::<MatchView>("/api/v1/matches/{id}", "match", "One match."), get(match_page))
+        .merge(hands::router(api))
 }
 
 /// The values of the first page.

@@ -93,16 +93,20 @@ impl Description {
     ) -> &'static str {
         let answer = self.schemas.subschema_for::<T>();
         let mut operation = self.operation(id, summary, &answer, &[]);
-        if let Some((_, name)) = path.split_once('{') {
-            let name = name.split('}').next().unwrap_or_default();
-            operation["responses"]["404"] = reference("Problem");
-            operation["parameters"] = json!([{
+        let segments = path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
+        let parameter = |name: &str| {
+            json!({
                 "name": name,
                 "in": "path",
                 "required": true,
-                "description": "Its name.",
+                "description": if name == "hand" { "Its number, from 0." } else { "Its name." },
                 "schema": { "type": "string" },
-            }]);
+            })
+        };
+        let parameters: Vec<Value> = segments.map(parameter).collect();
+        if !parameters.is_empty() {
+            operation["responses"]["404"] = reference("Problem");
+            operation["parameters"] = parameters.into();
         }
         self.paths.insert(path.to_owned(), json!({ "get": operation }));
         path
@@ -122,10 +126,9 @@ impl Description {
             let description = &schema["description"];
             json!({ "name": name, "in": "query", "description": description, "schema": schema })
         };
-        let mut parameters: Vec<Value> = keys.map(parameter).collect();
-        let in_path = self.paths[path]["get"]["parameters"].as_array();
-        parameters.extend(in_path.into_iter().flatten().cloned());
-        self.paths[path]["get"]["parameters"] = parameters.into();
+        let operation = &mut self.paths[path]["get"];
+        let in_path = operation["parameters"].as_array().cloned().unwrap_or_default();
+        operation["parameters"] = in_path.into_iter().chain(keys.map(parameter)).collect();
         path
     }
 

@@ -8,23 +8,22 @@ use askama::Template;
 use axum::extract::{self, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use game::{Turn, notation};
 use jiff::Timestamp;
+use logs::ledger::{HandFilter, HandOrder};
 use logs::stats::{AllIn, Report, StopRule, winnings_curve};
-use logs::{DecisionRecord, DecisionTally, HandRecord, LedgerError, LedgerReader, Tally};
+use logs::{DecisionTally, LedgerError, LedgerReader, Tally};
 use matches::source::Source;
-use models::chart::action_words;
 use schemars::JsonSchema;
 use serde::Serialize;
 use show::number::{duration, signed_grouped};
 use wire::host::{Playing, TableView};
 
-use super::Site;
 use super::pages::{self, CardText, blocking, class, message, page, sentence, text};
 use super::rates::{self, PlayerLine, RateView};
 use super::records::{MatchLine, Records};
+use super::{Site, hands};
 use crate::exit::Failure;
-use crate::hand_words::suit_sign;
+use crate::hand_report::{HandDecision, HandReport};
 use crate::output::warn;
 use crate::report::{self, Effort};
 
@@ -35,7 +34,7 @@ const TICK: Duration = Duration::from_secs(1);
 const SHARE: u32 = 5;
 
 /// The number of hands shown.
-const LAST_HANDS: u64 = 20;
+const LAST_HANDS: usize = 20;
 
 /// The most hands of a finished match that are read for its page; of longer ones only the report is
 /// shown.
@@ -68,43 +67,10 @@ pub struct MatchView {
     /// The players' names.
     pub names: Vec<String>,
     /// The last hands, latest first.
-    pub last_hands: Vec<HandView>,
+    pub last_hands: Vec<HandReport>,
     /// A chart of the first player's winnings, as SVG.
     #[serde(skip)]
     pub curve: Option<String>,
-}
-
-/// A hand of a match.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-#[schemars(rename = "Hand")]
-pub struct HandView {
-    /// The hand's number, from 0.
-    pub hand: u64,
-    /// The betting in ACPC notation.
-    pub betting: String,
-    /// The board as far as dealt.
-    pub board: String,
-    /// The hole cards, by entrant.
-    pub cards: Vec<String>,
-    /// The winnings in chips, by entrant.
-    pub won: Vec<f64>,
-    /// The actions, if decisions are recorded.
-    pub decisions: Vec<DecisionView>,
-}
-
-/// An action of a hand, with the agent's explanation.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-#[schemars(rename = "RecordedDecision")]
-pub struct DecisionView {
-    /// The index of the player.
-    pub entrant: u8,
-    /// The street in words.
-    pub street: &'static str,
-    /// The action in words.
-    pub action: String,
-    /// The agent's explanation, if it gave one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub note: Option<String>,
 }
 
 #[derive(Template)]
@@ -162,7 +128,7 @@ impl MatchView {
             .iter()
             .map(TableView::status)
             .find_map(|status| status.playing.filter(|playing| playing.id == id));
-        match MatchView::read(site, id, &folder, running) {
+        match MatchView::read(site, id, &folder, running.as_ref()) {
             Ok(view) => Some(view),
             Err(error) => {
                 tracing::warn!(id, %error, "cannot show a match");
@@ -175,22 +141,22 @@ impl MatchView {
         site: &Site,
         id: &str,
         folder: &Path,
-        running: Option<Playing>,
+        running: Option<&Playing>,
     ) -> Result<MatchView, Failure> {
         let reader = LedgerReader::open(folder)?;
         let info = reader.info().clone();
         let elsewhere = running.is_none() && Records::is_played_elsewhere(folder);
-        let line = match (&running, elsewhere) {
+        let line = match (running, elsewhere) {
             (Some(_), _) => None,
             (None, true) => MatchLine::so_far(&reader, id),
             (None, false) => site.records.line(id),
         };
-        let state = match (&running, &line) {
+        let state = match (running, &line) {
             (Some(playing), _) => format!("hand {} of {}", playing.hands, playing.of),
             (None, Some(line)) => line.words(),
             (None, None) => "not known".to_owned(),
         };
-        let sums = match &running {
+        let sums = match running {
             Some(playing) => Some((playing.tally.clone(), playing.decisions.clone())),
             None if elsewhere => sums_so_far(&reader)?,
             None => None,
@@ -206,18 +172,20 @@ impl MatchView {
             None => read_sums(folder)?,
         };
         let curve = sums.as_ref().map(|(_, tally)| winnings_curve(&info, tally, 0).element());
+        let speed = running.map(|playing| playing.hands_per_second);
+        let running = running.is_some() || elsewhere;
         Ok(MatchView {
             id: id.to_owned(),
-            running: running.is_some() || elsewhere,
+            running,
             state,
             well: elsewhere || line.as_ref().is_none_or(MatchLine::complete),
             started: info.provenance.created.clone(),
             ended: line.and_then(|line| line.at),
-            hands_per_second: running.map(|playing| playing.hands_per_second),
+            hands_per_second: speed,
             folder: folder.display().to_string(),
             report: sums.map(|(report, _)| report),
             names: info.names(),
-            last_hands: last_hands(&reader)?,
+            last_hands: last_hands(&reader, running)?,
             curve,
         })
     }
@@ -253,56 +221,16 @@ fn read_sums(folder: &Path) -> Result<Option<(Report, Tally)>, Failure> {
     Ok(Some((added.report(&source, None)?, added.tally)))
 }
 
-fn last_hands(reader: &LedgerReader) -> Result<Vec<HandView>, LedgerError> {
-    let last = reader.present()?.last().map(|range| *range.end());
-    let Some(last) = last else { return Ok(Vec::new()) };
-    let first = (last + 1).saturating_sub(LAST_HANDS);
-    let played = reader.hands_and_decisions(first..last + 1, |_| true);
-    let views = played.map(|played| played.map(|(hand, made)| HandView::new(&hand, &made)));
-    let mut hands = views.collect::<Result<Vec<_>, LedgerError>>()?;
-    hands.reverse();
+/// The last hands; while the match is played, those whose deal is over.
+fn last_hands(reader: &LedgerReader, running: bool) -> Result<Vec<HandReport>, LedgerError> {
+    let info = reader.info();
+    let filter = HandFilter { whole_deals: running && info.group() > 1, ..HandFilter::default() };
+    let mut hands = Vec::with_capacity(LAST_HANDS);
+    for number in reader.numbers_where(&filter, HandOrder::Latest, 0, LAST_HANDS)? {
+        let Some(record) = reader.hand(number)? else { continue };
+        hands.push(HandReport::new(info, &record, &reader.decisions(number)?, None));
+    }
     Ok(hands)
-}
-
-impl HandView {
-    fn new(record: &HandRecord, decisions: &[DecisionRecord]) -> HandView {
-        debug_assert_eq!(record.public.turn(), Turn::Over);
-        let players = record.entrants.len();
-        let mut cards = vec![String::new(); players];
-        let mut won = vec![0.0; players];
-        for (seat, &entrant) in record.entrants.iter() {
-            cards[usize::from(entrant)] = record.hole[seat].to_string();
-            won[usize::from(entrant)] = record.payoffs[seat].chips();
-        }
-        HandView {
-            hand: record.hand,
-            betting: notation::betting(&record.public),
-            board: record.public.board().to_string(),
-            cards,
-            won,
-            decisions: decision_views(record, decisions),
-        }
-    }
-}
-
-/// A hand's actions with the agents' explanations; empty if decisions are not recorded.
-fn decision_views(record: &HandRecord, decisions: &[DecisionRecord]) -> Vec<DecisionView> {
-    let mut views = Vec::new();
-    if decisions.is_empty() {
-        return views;
-    }
-    record.each_decision(|public, seat| {
-        let number = public.history().len();
-        let played = record.public.history()[number];
-        let recorded = decisions.iter().find(|decision| decision.index as usize == number);
-        views.push(DecisionView {
-            entrant: record.entrants[seat],
-            street: played.street.name(),
-            action: action_words(public, played.action),
-            note: recorded.and_then(|decision| decision.note.clone()),
-        });
-    });
-    views
 }
 
 impl MatchBody<'_> {
@@ -365,28 +293,28 @@ impl MatchBody<'_> {
         entrants.filter_map(row).collect()
     }
 
-    fn name(&self, decision: &DecisionView) -> &str {
-        self.page.names.get(usize::from(decision.entrant)).map_or("", String::as_str)
-    }
-
     /// The first line of an agent's explanation, and the rest.
-    fn note(&self, decision: &DecisionView) -> (String, String) {
+    fn note(&self, decision: &HandDecision) -> (String, String) {
         sentence(decision.note.as_deref().unwrap_or_default())
     }
 
-    /// A player's winnings as text, with their class.
+    /// A player's winnings in chips as text, with their class.
     fn winnings(&self, &won: &f64) -> (String, &'static str) {
         (signed_grouped(won, if won.fract() == 0.0 { 0 } else { 2 }), class(won))
     }
 
-    /// The cards of a text without separators, each with rank and suit.
     fn cards(&self, cards: &str) -> Vec<CardText> {
-        let letters: Vec<char> = cards.chars().collect();
-        let card = |pair: &[char]| {
-            let suit = pair.get(1).copied().unwrap_or(' ');
-            CardText { text: format!("{}{}", pair[0], suit_sign(suit)), suit }
-        };
-        letters.chunks(2).map(card).collect()
+        hands::cards_of(cards)
+    }
+
+    /// The address of the match's hands.
+    fn hands(&self) -> String {
+        hands::base(&self.page.id)
+    }
+
+    /// Links to lists of its hands.
+    fn lists(&self) -> Vec<(String, String)> {
+        hands::lists(&self.page.id, &self.page.names)
     }
 }
 

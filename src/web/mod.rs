@@ -1,8 +1,9 @@
 //! The web server: pages, JSON API, health and metrics, which are all read-only; and the Slumbot
 //! API, over which hands are played.
 //!
-//! - [`overview`], [`match_page`], [`runs`], [`play`]: the pages with their live parts; [`rates`]:
-//!   win rates on them; [`pages`]: what all pages share. [`records`]: matches on disk.
+//! - [`overview`], [`match_page`], [`runs`], [`play`]: the pages with their live parts; [`hands`]:
+//!   the hands of a match, and each of them; [`rates`]: win rates on them; [`pages`]: what all
+//!   pages share. [`records`]: matches on disk.
 //! - [`api`]: the same values as JSON, health and metrics; [`description`]: their description;
 //!   [`decide`]: decisions of agents.
 //! - [`scrimmage`]: a course's bots: handing in, rounds, results.
@@ -15,6 +16,7 @@ mod api;
 pub mod decide;
 mod description;
 pub mod gtowizard;
+mod hands;
 pub mod hosts;
 mod listener;
 pub mod login;
@@ -75,7 +77,7 @@ pub const COMMIT: Option<&str> = option_env!("CARDROOM_COMMIT");
 
 /// The content security policy: nothing from elsewhere, no inline scripts or styles, no frames.
 const POLICY: &str =
-    "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+    "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
 /// What is offered if it is enabled, besides pages and the hosts of web APIs.
 pub struct Offered {
@@ -150,6 +152,8 @@ fn router(
         .route("/live", get(overview::live))
         .route("/matches/{id}", get(match_page::html))
         .route("/matches/{id}/live", get(match_page::live))
+        .route("/matches/{id}/hands", get(hands::html))
+        .route("/matches/{id}/hands/{hand}", get(hands::hand::html))
         .route("/assets/{name}", get(pages::asset))
         .route("/healthz", get(api::alive))
         .route("/readyz", get(api::ready))
@@ -227,6 +231,8 @@ pub struct SiteState {
     data: PathBuf,
     /// The matches on disk.
     records: Records,
+    /// Lists of hands that took long to make.
+    ranked: hands::Kept,
     metrics: PrometheusHandle,
     /// Whether the server takes no new matches.
     draining: AtomicBool,
@@ -268,6 +274,7 @@ impl Site {
             queue,
             data,
             records,
+            ranked: hands::Kept::default(),
             metrics,
             draining: AtomicBool::new(false),
             live_sections: watch::Sender::default(),

@@ -13,7 +13,7 @@ use cards::Card;
 use futures_util::stream::{self, Stream};
 use tokio_util::sync::CancellationToken;
 
-use crate::hand_words::card_signs;
+use crate::hand_words::{card_name, card_signs, rank_text};
 
 #[derive(Template)]
 #[template(path = "message.html", config = ".askama.toml")]
@@ -37,6 +37,8 @@ pub async fn asset(Path(name): Path<String>) -> Response {
             ("text/javascript; charset=utf-8", include_str!("assets/study-table.js"))
         }
         "study-walk.js" => ("text/javascript; charset=utf-8", include_str!("assets/study-walk.js")),
+        "hands.css" => ("text/css; charset=utf-8", include_str!("assets/hands.css")),
+        "hands.js" => ("text/javascript; charset=utf-8", include_str!("assets/hands.js")),
         "icon.svg" => ("image/svg+xml", include_str!("assets/icon.svg")),
         _ => return StatusCode::NOT_FOUND.into_response(),
     };
@@ -119,6 +121,48 @@ pub struct CardText {
 pub fn card_texts(cards: &[Card]) -> Vec<CardText> {
     let text = |card: &Card| CardText { text: card_signs(&[*card]), suit: card.suit().to_char() };
     cards.iter().map(text).collect()
+}
+
+/// A card as drawn.
+pub struct CardView {
+    pub rank: String,
+    /// `c`, `d`, `h` or `s`.
+    pub suit: char,
+    pub name: String,
+}
+
+impl CardView {
+    /// A card face up.
+    pub fn new(card: Card) -> CardView {
+        let (rank, suit) = (rank_text(card), card.suit().to_char());
+        CardView { rank, suit, name: card_name(card) }
+    }
+}
+
+/// A decision of an agent: its strategy as bars, and why.
+pub struct Thought {
+    /// The heading; empty for none.
+    pub place: String,
+    pub bars: Vec<Bar>,
+    /// Whether the agent gave values.
+    pub valued: bool,
+    /// The unit of the values.
+    pub unit: &'static str,
+    /// The explanation, in a sentence.
+    pub note: String,
+    /// The rest of the explanation, if it is longer.
+    pub more: String,
+}
+
+/// An action with its probability and its value.
+pub struct Bar {
+    pub action: String,
+    pub percent: String,
+    /// The mean winnings over the whole hand; empty when the agent gave no values.
+    pub value: String,
+    /// The width of the bar in percent.
+    pub width: String,
+    pub taken: bool,
 }
 
 /// The first line of a note, and the rest.

@@ -3,8 +3,9 @@
 usage: check_page.py CARDROOM [FOLDER]
 
 Starts `CARDROOM serve`, lets a bot play a match and eight others a round of a scrimmage, and opens the first page, the
-match's page and the scrimmage's in windows of a desktop's and a phone's size, in light and dark. Fails when the page's script did not run or its live parts
-never come, when the browser reports an error or a violation of the content policy, when anything but the
+match's page and the scrimmage's in windows of a desktop's and a phone's size, in light and dark; and a list of hands and a hand,
+which it steps through by keyboard, and reads without the script. Fails when the page's script did not run or its live parts
+never come, when text on the pages of hands has too little contrast, when the browser reports an error or a violation of the content policy, when anything but the
 server is asked for, or when a page is wider than the window. Pictures are left in FOLDER.
 """
 
@@ -94,6 +95,99 @@ def check_page(browser, address, match, folder, window):
     assert address + "/assets/style.css" in browser.asked_for()
 
 
+# Every text whose colour is too near to that of its ground: a ratio below 4.5, or 3 where it is large (WCAG 2.2, 1.4.3).
+CONTRAST = """(() => {
+  const parse = (text) => {
+    const numbers = text.match(/[\\d.]+/g).map(Number);
+    const scale = text.startsWith('color(') ? 255 : 1;
+    return [...numbers.slice(0, 3).map((one) => one * scale), numbers[3] ?? 1];
+  };
+  const over = (top, under) => [0, 1, 2].map((i) => top[i] * top[3] + under[i] * (1 - top[3])).concat(1);
+  const probe = document.createElement('i');
+  document.body.append(probe);
+  const colour = (text) => { probe.style.setProperty('color', text); return parse(getComputedStyle(probe).color); };
+  const ground = (element) => {
+    if (!element) return [255, 255, 255, 1];
+    const style = getComputedStyle(element);
+    // The cloth is a gradient around this colour.
+    if (element.matches('.felt')) return colour(style.getPropertyValue('--cloth'));
+    const own = parse(style.backgroundColor);
+    return own[3] === 1 ? own : over(own, ground(element.parentElement));
+  };
+  const light = (rgb) => rgb.slice(0, 3).map((one) => one / 255)
+    .map((one) => one <= 0.04045 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, one, i) => sum + one * [0.2126, 0.7152, 0.0722][i], 0);
+  const wrong = [];
+  for (const element of document.querySelectorAll('main *')) {
+    const said = [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim());
+    if (!said || element.closest(':disabled, .sr, kbd, svg, option') || !element.checkVisibility()) continue;
+    const style = getComputedStyle(element), under = ground(element);
+    const [a, b] = [light(over(parse(style.color), under)), light(under)];
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    const size = parseFloat(style.fontSize), large = size >= 24 || size >= 18.66 && Number(style.fontWeight) >= 700;
+    if (ratio < (large ? 3 : 4.5)) wrong.push(`${ratio.toFixed(2)}: ${element.textContent.trim().slice(0, 40)}`);
+  }
+  probe.remove();
+  return wrong;
+})()"""
+
+
+def check_contrast(browser):
+    for scheme in ("light", "dark"):
+        browser.do("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        wrong = browser.value(CONTRAST)
+        assert not wrong, f"too little contrast in {scheme}: {wrong[:5]}"
+
+
+def check_hands(browser, address, folder, window):
+    """A list of hands and one of them, in one window."""
+    browser.open_tab(*WINDOWS[window])
+    browser.load(f"{address}/matches/hands/hands?sort=pot")
+    assert browser.value("document.querySelectorAll('tbody tr').length") == 50, "a page has fifty hands"
+    assert browser.value("!!document.querySelector('a[rel=next]')"), "there is no way on"
+    check_edges(browser)
+    check_contrast(browser)
+    browser.pictures(os.path.join(folder, f"hands-{window}"))
+    # The form asks for what is chosen.
+    browser.value("document.querySelector('[name=street]').value = 'river'; document.querySelector('form').requestSubmit()")
+    browser.wait("location.search.includes('street=river') && document.readyState === 'complete'", "asked for by the form")
+    hand = browser.value("document.querySelector('tbody a').getAttribute('href')")
+
+    browser.load(f"{address}{hand}#3")
+    steps = browser.value("document.querySelectorAll('.acts li[data-at]').length")
+    place = lambda: browser.value("[document.getElementById('at').textContent, location.hash]")
+    away = lambda: browser.value("document.querySelectorAll('.place.away').length")
+    assert place() == [f"3 of {steps}", "#3"], place()
+    for key, step in (("ArrowRight", 4), ("ArrowLeft", 3), ("End", steps), ("ArrowRight", steps), ("Home", 1), ("ArrowLeft", 1)):
+        browser.press(key)
+        assert place() == [f"{step} of {steps}", f"#{step}"], (key, place())
+        assert away() == {1: 5, steps: 0}.get(step, away()), f"{away()} cards of the board are to come"
+    browser.press("ArrowRight")
+    browser.press("ArrowRight")
+    open_now = browser.value("[...document.querySelectorAll('.more')].filter(e => e.checkVisibility()).length")
+    assert open_now == 1, f"{open_now} actions are open"
+    assert browser.value("!!document.querySelector('.acts .decision .taken')"), "there is no strategy"
+    browser.value("document.querySelector('.acts li.now a').focus()")
+    check_edges(browser)
+    check_contrast(browser)
+    browser.pictures(os.path.join(folder, f"hand-{window}"))
+    browser.value("document.querySelector('[data-step=on]').focus({focusVisible: true})")
+    outline = browser.value("getComputedStyle(document.activeElement).outlineStyle")
+    assert outline == "solid", f"the focus is {outline}"
+    browser.press("n")
+    browser.wait(f"location.pathname + location.search !== {json.dumps(hand)} && document.readyState === 'complete'", "on the next hand")
+
+    # Without the script the whole hand can be read.
+    browser.do("Emulation.setScriptExecutionDisabled", value=True)
+    browser.load(address + hand)
+    shown = browser.value("[...document.querySelectorAll('.more')].filter(e => e.checkVisibility()).length")
+    assert shown == steps - 1, f"{shown} of {steps - 1} actions can be read"
+    assert browser.value("[...document.querySelectorAll('.stepper, [data-copy]')].every(e => !e.checkVisibility())")
+    check_edges(browser)
+    browser.pictures(os.path.join(folder, f"hand-without-script-{window}"))
+    browser.do("Emulation.setScriptExecutionDisabled", value=False)
+
+
 def wait_for(url, condition):
     for _ in range(600):
         value = json.load(urllib.request.urlopen(url))
@@ -128,6 +222,10 @@ def main():
                 wait_for(round_path, lambda view: view["rounds"] and view["rounds"][0]["ended"])
                 for window in WINDOWS:
                     check_page(browser, address, table["last"]["id"], pictures, window)
+                subprocess.run([cardroom, "match", "oct", "cfr", "--hands", "60", "--out", "data/matches/hands", "--quiet"],
+                               check=True, stdout=subprocess.DEVNULL, cwd=work)
+                for window in WINDOWS:
+                    check_hands(browser, address, pictures, window)
                 browser.check_events(address)
                 browser.close()
                 print(f"the pages are right; pictures in {pictures}")

@@ -12,8 +12,8 @@ import time
 NAME = next((p for p in ("chromium", "chromium-browser", "google-chrome") if shutil.which(p)), None)
 # Longer than anything takes on a busy machine, in seconds.
 TIMEOUT = 60
-KEYS = {"Enter": (13, "\r"), "Escape": (27, ""), " ": (32, " "), "ArrowUp": (38, ""), "ArrowDown": (40, ""),
-        "ArrowRight": (39, ""), "Backspace": (8, "")}
+KEYS = {"Enter": (13, "\r"), "Escape": (27, ""), " ": (32, " "), "End": (35, ""), "Home": (36, ""),
+        "ArrowLeft": (37, ""), "ArrowUp": (38, ""), "ArrowRight": (39, ""), "ArrowDown": (40, ""), "Backspace": (8, "")}
 
 
 class Browser:

@@ -4,6 +4,7 @@ mod api;
 mod configuration;
 mod decide;
 mod guard;
+mod hands;
 mod hosting;
 mod page;
 mod play;

@@ -154,62 +154,6 @@ fn before(hand: &HandRecord, number: u32) -> Option<(InfoSet, Action)> {
     seen.map(|infoset| (infoset, action))
 }
 
-/// The decisions of a hand.
-#[derive(Debug, Serialize)]
-pub struct Decisions {
-    hand: u64,
-    betting: String,
-    decisions: Vec<Listed>,
-}
-
-/// A decision in the list of a hand.
-#[derive(Debug, Serialize)]
-struct Listed {
-    /// The number in the hand, from 0, over all players.
-    number: u32,
-    street: &'static str,
-    player: String,
-    cards: String,
-    /// The action in words.
-    action: String,
-    /// The first line of the agent's note: the whole is shown with the decision itself.
-    note: Option<String>,
-}
-
-impl Decisions {
-    /// The decisions of a hand of a match, with their records, if there are any.
-    pub fn new(info: &MatchInfo, hand: &HandRecord, recorded: &[DecisionRecord]) -> Decisions {
-        let listed = |(number, played): (u32, &game::Played)| {
-            let note = recorded.iter().find(|decision| decision.index == number);
-            let note = note.and_then(|decision| decision.note.as_deref()?.lines().next());
-            let did =
-                before(hand, number).map(|(infoset, action)| action_words(&infoset.public, action));
-            Listed {
-                number,
-                street: played.street.name(),
-                player: info.entrants[usize::from(hand.entrants[played.seat])].name.clone(),
-                cards: hand.hole[played.seat].to_string(),
-                action: did.unwrap_or_default(),
-                note: note.filter(|note| !note.is_empty()).map(str::to_owned),
-            }
-        };
-        let betting = notation::betting(&hand.public);
-        let decisions = (0..).zip(hand.public.history()).map(listed).collect();
-        Decisions { hand: hand.hand, betting, decisions }
-    }
-}
-
-impl fmt::Display for Decisions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "hand {}: {}", self.hand, self.betting)?;
-        for Listed { number, street, player, cards, action, note } in &self.decisions {
-            let note = note.as_ref().map(|note| format!("  {note}")).unwrap_or_default();
-            writeln!(f, "{number:>3}  {street:<7}  {player:<12}  {cards}  {action}{note}")?;
-        }
-        Ok(())
-    }
-}
-
 /// The most hands of a range that are valued.
 const MOST_HANDS: usize = 64;
 

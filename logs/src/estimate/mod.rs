@@ -86,6 +86,19 @@ pub struct WithoutLuck {
     pub draws: f64,
 }
 
+/// One hand's result taken apart, in big blinds: the parts add up to it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct HandLedger {
+    /// What the entrant gained by the hole cards and by the cards of each street.
+    pub cards: [f64; 4],
+    /// What it gained by its own draws, where its strategy is known.
+    pub own_draws: f64,
+    /// What it gained by the draws of the other one, where that strategy is known.
+    pub other_draws: f64,
+    /// The rest: what both did.
+    pub play: f64,
+}
+
 /// A hand of an incomplete group.
 struct Entry {
     seat: usize,
@@ -213,6 +226,20 @@ impl Estimates {
         };
         let (chance, draws) = (self.luck_of(&terms), sum(terms::OWN) + sum(terms::OTHER));
         Some(WithoutLuck { score: terms[RESULT] - chance - draws, chance, draws })
+    }
+
+    /// A hand's result taken apart: [`without_luck`](Self::without_luck) street by street. `None`
+    /// when hole cards are unknown.
+    pub fn ledger(&self, record: &HandRecord, decisions: &[DecisionRecord]) -> Option<HandLedger> {
+        let terms = Line::new(record, self.of, decisions, None)?.terms(self.values.as_deref());
+        let valued = self.values.is_some();
+        let weights = terms::fixed(valued);
+        let weighted = |term: usize| weights[term] * terms[term];
+        let cards = [0, 1, 2, 3].map(|street| terms::street(street, valued).map(weighted).sum());
+        let draws = |first| -> f64 { terms::chosen(first, valued).map(weighted).sum() };
+        let (own_draws, other_draws) = (draws(terms::OWN), draws(terms::OTHER));
+        let play = terms[RESULT] - cards.iter().sum::<f64>() - own_draws - other_draws;
+        Some(HandLedger { cards, own_draws, other_draws, play })
     }
 
     fn luck_of(&self, terms: &Terms) -> f64 {

@@ -7,6 +7,7 @@
 //! - [`Journal`] holds hands until they are committed, for writers that cannot wait for that.
 //! - [`LedgerReader`] reads the match, the ranges of hands present, single hands, and all hands in
 //!   order in constant memory. It may run beside a writer.
+//! - [`HandFilter`] and [`HandOrder`] select hands by what was played, a part at a time.
 //! - [`merge`](merge()) merges the ledgers of a match played in parts.
 //! - [`Integrity`] reports whether rows were changed, removed or added since they were written.
 //!
@@ -19,6 +20,7 @@ mod journal;
 mod merge;
 mod reader;
 mod schema;
+mod select;
 mod web_run;
 mod writer;
 
@@ -36,6 +38,7 @@ pub use integrity::Integrity;
 pub use journal::{HandRows, Journal, Spent, in_journal};
 pub use merge::merge;
 pub use reader::{Hands, LedgerReader};
+pub use select::{BettingLine, HandFilter, HandOrder, LineError};
 pub use web_run::{HandScore, Known, WebCounts, WebHand, WebSession};
 pub use writer::LedgerWriter;
 

@@ -1,5 +1,6 @@
 //! Reader of a ledger.
 
+use std::borrow::Cow;
 use std::ops::{Range, RangeInclusive};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -7,6 +8,7 @@ use std::sync::Arc;
 use game::{BySeat, GameDef, Payoff};
 use rusqlite::{Connection, OptionalExtension, Row};
 
+use super::select::HandFilter;
 use super::writer::read_note;
 use super::{LedgerError, Problem, schema};
 use crate::formats::jsonl::read_decision;
@@ -123,7 +125,14 @@ impl LedgerReader {
         hands: Range<u64>,
         wanted: impl Fn(u64) -> bool + 'a,
     ) -> impl Iterator<Item = Result<(HandRecord, Vec<DecisionRecord>), LedgerError>> + 'a {
-        let mut pages = Pages::new(self, &self.selects[1], hands);
+        self.with_decisions(Pages::new(self, &self.selects[1], hands), wanted)
+    }
+
+    fn with_decisions<'a>(
+        &'a self,
+        mut pages: Pages<'a>,
+        wanted: impl Fn(u64) -> bool + 'a,
+    ) -> impl Iterator<Item = Result<(HandRecord, Vec<DecisionRecord>), LedgerError>> + 'a {
         std::iter::from_fn(move || {
             let mut lines = None;
             let record = pages.next(|row| lines = row.lines.take())?;
@@ -133,6 +142,20 @@ impl LedgerReader {
             });
             Some(both.map(|(decisions, record)| (record, decisions)))
         })
+    }
+
+    /// The hands that a filter leaves, in order, with their decisions. A page of them is one query.
+    pub fn hands_matching(
+        &self,
+        filter: &HandFilter,
+    ) -> impl Iterator<Item = Result<(HandRecord, Vec<DecisionRecord>), LedgerError>> + '_ {
+        let condition = filter.condition(self.info.players(), self.info.group());
+        let which = usize::from(filter.valued);
+        let select = format!(
+            "{} FROM (SELECT * FROM hands WHERE {condition}) AS hands",
+            self.selects[which].trim_end_matches(" FROM hands")
+        );
+        self.with_decisions(Pages::new(self, select, 0..u64::MAX), |_| true)
     }
 
     /// The numbers, in order, of the hands whose deal is wanted.
@@ -220,7 +243,7 @@ impl LedgerReader {
 }
 
 /// A hand's number as stored in SQLite, saturated; no hand has a larger one.
-fn stored(hand: u64) -> i64 {
+pub(super) fn stored(hand: u64) -> i64 {
     i64::try_from(hand).unwrap_or(i64::MAX)
 }
 
@@ -240,15 +263,19 @@ impl Iterator for Hands<'_> {
 #[derive(Debug)]
 struct Pages<'a> {
     reader: &'a LedgerReader,
-    select: &'a str,
+    select: Cow<'a, str>,
     page: std::vec::IntoIter<RawRow>,
     /// The range of the remaining pages; `None` after the last or after an error.
     rest: Option<Range<u64>>,
 }
 
 impl<'a> Pages<'a> {
-    fn new(reader: &'a LedgerReader, select: &'a str, hands: Range<u64>) -> Pages<'a> {
-        Pages { reader, select, page: Vec::new().into_iter(), rest: Some(hands) }
+    fn new(
+        reader: &'a LedgerReader,
+        select: impl Into<Cow<'a, str>>,
+        hands: Range<u64>,
+    ) -> Pages<'a> {
+        Pages { reader, select: select.into(), page: Vec::new().into_iter(), rest: Some(hands) }
     }
 
     /// The next hand; `before` sees its row.
@@ -258,7 +285,7 @@ impl<'a> Pages<'a> {
     ) -> Option<Result<HandRecord, LedgerError>> {
         if self.page.len() == 0 {
             let rest = self.rest.take()?;
-            match self.reader.page(self.select, &rest) {
+            match self.reader.page(&self.select, &rest) {
                 Ok(page) => {
                     let full = page.len() == PAGE_HANDS;
                     let last = page.last().filter(|_| full);

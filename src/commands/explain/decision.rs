@@ -4,13 +4,14 @@
 use std::path::PathBuf;
 
 use abstraction::features::FeatureMaker;
-use evaluation::decision::{Decided, Decisions, RecordReport, TreeReport, node_winnings};
+use evaluation::decision::{Decided, RecordReport, TreeReport, node_winnings};
 use logs::LedgerReader;
 use models::chart::Chart;
 use models::student::Student;
 
 use super::{Trees, explainer, trees};
 use crate::exit::Failure;
+use crate::hand_report::HandReport;
 use crate::output::{self, Output, Report};
 use crate::progress::Progress;
 use crate::report;
@@ -74,7 +75,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let decisions = ledger.decisions(args.hand)?;
     let info = ledger.info();
     let Some(number) = args.decision else {
-        return Output::report(&Decisions::new(info, &hand, &decisions), args.json);
+        return Output::report(&HandReport::new(info, &hand, &decisions, None), args.json);
     };
     let played = hand.public.history().get(number as usize).ok_or_else(|| {
         Failure::usage(format!(
@@ -163,10 +164,6 @@ fn chart_there(args: &Args, decided: &Decided) -> Result<Option<Chart>, Failure>
     }
     let policy = args.named.resolve(decided.agent())?.policy(def)?;
     Ok(policy.and_then(|policy| decided.chart(policy.as_ref())))
-}
-
-impl Report for Decisions {
-    const SCHEMA: &'static str = "cardroom-explain-decisions/1";
 }
 
 impl Report for TreeReport<'_> {

@@ -20,6 +20,7 @@ use wire::slumbot_host::SessionView;
 
 use super::BIG_BLIND;
 use crate::hand_words::{card_signs, ending, outcome, street_lines};
+use crate::web::hands as pages_of_hands;
 use crate::web::pages::{CardText, card_texts, class, text};
 
 /// The number of hands shown.
@@ -71,6 +72,8 @@ pub struct HandWords {
     pub winnings: i64,
     /// A line for each street, and one for the end.
     pub lines: Vec<String>,
+    /// The address of its page; empty if it has none.
+    pub page: String,
 }
 
 impl PastHands {
@@ -86,6 +89,9 @@ impl PastHands {
                 }
                 self.next.insert(name.clone(), record.hand + 1);
                 self.add(&record, &view.agent);
+                if let Some(hand) = self.last.front_mut() {
+                    hand.page = format!("{}/{}", pages_of_hands::base(name), record.hand);
+                }
             }
         }
         Ok(false)
@@ -135,6 +141,7 @@ impl HandWords {
             bot_cards: card_signs(&theirs),
             winnings,
             lines,
+            page: String::new(),
         }
     }
 }

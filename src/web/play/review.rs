@@ -12,8 +12,7 @@ use tokio::sync::{OnceCell, Semaphore};
 use wire::slumbot_host::{OfferedAgent, Review, ReviewedDecision};
 
 use crate::hand_words::{card_signs, street_name};
-use crate::web::pages::text;
-use crate::web::pages::{CardText, card_texts, sentence};
+use crate::web::pages::{Bar, CardText, Thought, card_texts, sentence, text};
 
 #[derive(Template)]
 #[template(path = "play_review.html", config = ".askama.toml")]
@@ -21,28 +20,6 @@ struct Thoughts {
     agent: String,
     cards: Vec<CardText>,
     decisions: Vec<Thought>,
-}
-
-struct Thought {
-    place: String,
-    bars: Vec<Bar>,
-    /// Whether the agent gave values.
-    valued: bool,
-    /// The explanation, in a sentence.
-    note: String,
-    /// The rest of the explanation, if it is longer.
-    more: String,
-}
-
-/// An action with its probability and its value.
-struct Bar {
-    action: String,
-    percent: String,
-    /// The mean winnings, in chips over the whole hand; empty when the agent gave no values.
-    value: String,
-    /// The width of the bar in percent.
-    width: String,
-    taken: bool,
 }
 
 #[derive(Template)]
@@ -144,7 +121,8 @@ pub fn render(review: &Review) -> String {
 fn thought(decision: &ReviewedDecision) -> Thought {
     let (note, more) = sentence(&note(decision));
     let valued = decision.strategy.iter().any(|choice| choice.value.is_some());
-    Thought { place: street_words(decision), bars: bars(decision), valued, note, more }
+    let (place, bars) = (street_words(decision), bars(decision));
+    Thought { place, bars, valued, unit: "chips", note, more }
 }
 
 /// The street, with its cards.

@@ -9,8 +9,8 @@ use show::number::decimal;
 use wire::slumbot_host::{Moment, SeenHand, SessionView};
 
 use super::big_blinds;
-use crate::hand_words::{self as words, bet_of_pot, card_name, hand_name, rank_text, steps};
-use crate::web::pages::text;
+use crate::hand_words::{self as words, bet_of_pot, hand_name, steps};
+use crate::web::pages::{CardView, text};
 
 #[derive(Template)]
 #[template(path = "play_table.html", config = ".askama.toml")]
@@ -42,14 +42,6 @@ struct Player {
     folded: bool,
     /// The last action on this street, or the hand at the end.
     note: String,
-}
-
-/// A card as rendered.
-struct CardView {
-    pub rank: String,
-    /// `c`, `d`, `h` or `s`.
-    pub suit: char,
-    pub name: String,
 }
 
 /// An amount of chips as text.
@@ -211,14 +203,6 @@ impl Player {
             folded: public.folded().contains(seat),
             note: holds.or(did).unwrap_or_default(),
         }
-    }
-}
-
-impl CardView {
-    /// A card face up.
-    pub fn new(card: Card) -> CardView {
-        let (rank, suit) = (rank_text(card), card.suit().to_char());
-        CardView { rank, suit, name: card_name(card) }
     }
 }
 

@@ -1,0 +1,101 @@
+// Steps through a hand: puts the state of the table before an action, which the server has written
+// beside it, on the felt. Without this the felt shows the end, and the list is the whole hand.
+"use strict";
+
+(() => {
+  const review = document.querySelector(".review");
+  const steps = [...review.querySelectorAll("li[data-at]")];
+  const felt = review.querySelector(".felt");
+  const cards = [...felt.querySelectorAll("[data-card]")];
+  const [pot, at, said, copied, below] = ["pot", "at", "said", "copied", "now"].map((id) => document.getElementById(id));
+  const button = (name) => review.querySelector(`[data-step="${name}"]`);
+  let now = steps.length;
+
+  const seat = (place, state) => {
+    const is = (name) => place.querySelector(`[data-is="${name}"]`);
+    is("stack").textContent = state.stack;
+    is("note").textContent = state.note;
+    is("bet").textContent = state.bet;
+    is("bet").hidden = !state.bet;
+    place.classList.toggle("turn", state.turn);
+    place.classList.toggle("folded", state.folded);
+  };
+
+  const show = (step, speak) => {
+    now = Math.min(Math.max(step, 1), steps.length);
+    const item = steps[now - 1];
+    const state = JSON.parse(item.dataset.state);
+    for (const place of felt.querySelectorAll("[data-seat]")) seat(place, state.seats[place.dataset.seat]);
+    cards.forEach((place, number) => place.classList.toggle("away", number >= state.board));
+    pot.textContent = state.pot;
+    at.textContent = `${now} of ${steps.length}`;
+    for (const other of steps) {
+      other.classList.toggle("now", other === item);
+      const link = other.querySelector(".what a");
+      if (other === item) link.setAttribute("aria-current", "step");
+      else link.removeAttribute("aria-current");
+    }
+    // Where there is no room beside the table, the open action stands below it.
+    below.innerHTML = item.innerHTML;
+    for (const link of below.querySelectorAll("a, summary")) link.tabIndex = -1;
+    button("first").disabled = button("back").disabled = now === 1;
+    button("on").disabled = button("last").disabled = now === steps.length;
+    if (speak) said.textContent = item.querySelector(".what").textContent.trim();
+  };
+  const go = (step) => {
+    show(step, true);
+    history.replaceState(null, "", `#${now}`);
+  };
+  const asked = () => Number(/^#(?:step-)?(\d+)$/.exec(location.hash)?.[1] ?? 0);
+
+  review.classList.add("stepping");
+  for (const part of review.querySelectorAll(".stepper, .keys, #now, [data-copy]")) part.hidden = false;
+  const to = { first: () => 1, back: () => now - 1, on: () => now + 1, last: () => steps.length };
+  review.addEventListener("click", (event) => {
+    const link = event.target.closest(".what a");
+    const step = event.target.closest("[data-step]");
+    const copy = event.target.closest("[data-copy]");
+    if (step) go(to[step.dataset.step]());
+    else if (copy) take(copy);
+    else if (link) {
+      event.preventDefault();
+      go(Number(link.hash.slice("#step-".length)));
+    }
+  });
+  const KEYS = { ArrowLeft: "back", ArrowRight: "on", Home: "first", End: "last" };
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    if (/^(INPUT|SELECT|TEXTAREA)$/.test(document.activeElement?.tagName)) return;
+    if (event.key in KEYS) {
+      event.preventDefault();
+      go(to[KEYS[event.key]]());
+    } else document.querySelector(`a[data-key="${CSS.escape(event.key)}"]`)?.click();
+  });
+  window.addEventListener("hashchange", () => asked() && show(asked(), true));
+
+  // Only pages from this machine or over HTTPS may write to the clipboard by themselves.
+  const write = async (text) => {
+    if (navigator.clipboard) return navigator.clipboard.writeText(text);
+    const area = document.createElement("textarea");
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    const done = document.execCommand("copy");
+    area.remove();
+    if (!done) throw new Error("refused");
+    return undefined;
+  };
+  const take = async (from) => {
+    const what = from.getAttribute("aria-label").replace("Copy ", "");
+    try {
+      const link = `${location.origin}${location.pathname}#${now}`;
+      const text = from.dataset.copy ? await (await fetch(from.dataset.copy)).text() : link;
+      await write(text);
+      copied.textContent = `Copied ${what}.`;
+    } catch {
+      copied.textContent = "The browser does not let this page copy: open the link instead.";
+    }
+  };
+
+  show(asked() || 1, false);
+})();

@@ -1,0 +1,525 @@
+//! The page of a hand: the felt, which the script steps through, the decisions with their
+//! strategies and prices, and the hand in other forms. Without the script the felt shows the end,
+//! and the list of decisions is the whole hand.
+
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use askama::Template;
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use cards::evaluate;
+use game::{Chips, GameDef, PublicState, Seat, Turn};
+use logs::formats::{ExportError, Format, write_match};
+use logs::ledger::BettingLine;
+use logs::{HandRecord, LedgerError, MatchInfo};
+use protocol::slumbot::action::board_order;
+use schemars::JsonSchema;
+use serde::Serialize;
+use show::number::{capital, counted, decimal, rounded_percent, signed_minus};
+
+use super::{Asked, HandQuery, Opened, Refused, Sort, Wanted, asked, base, blinds};
+use crate::hand_report::{
+    HandDecision, HandPlayer, HandReport, HandStreet, LedgerReport, luck_by_equity,
+};
+use crate::hand_words::{hand_name, in_blinds, note_in_words};
+use crate::web::Site;
+use crate::web::pages::{
+    Bar, CardText, CardView, Thought, blocking, class, message, page, sentence,
+};
+
+/// A hand with its place in the list that it was found in.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "HandInList")]
+pub struct HandView {
+    /// The hand.
+    #[serde(flatten)]
+    report: HandReport,
+    /// The hand before it in the list; null if it is the first one, or not in the list.
+    previous: Option<u64>,
+    /// The hand after it.
+    next: Option<u64>,
+    /// The other hands of its deal.
+    same_deal: Vec<OtherHand>,
+}
+
+/// Another hand of the same deal.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct OtherHand {
+    /// The hand's number.
+    hand: u64,
+    /// Where it goes another way, in words; null if it went the same way.
+    differs: Option<String>,
+}
+
+/// What a page or a document of a hand is made of.
+struct Found {
+    view: HandView,
+    record: HandRecord,
+    info: MatchInfo,
+    wanted: Wanted,
+}
+
+impl Found {
+    /// Reads a hand; its match must have it, and all others of its deal that a running match is
+    /// still to play must be over.
+    fn read(site: &Site, id: &str, number: u64, query: &HandQuery) -> Result<Found, Refused> {
+        let opened = Opened::open(site, id, query)?;
+        let missing = || Refused::Missing("there is no hand with this number in the match");
+        let reader = &opened.reader;
+        let record = reader.hand(number)?.ok_or_else(missing)?;
+        let info = reader.info().clone();
+        let others = reader.others_of_deal(number)?;
+        if opened.wanted.filter.whole_deals && others.len() + 1 < info.group() {
+            return Err(Refused::Missing(
+                "this hand is shown when the other hands of its deal, which have the same cards, \
+                 are over",
+            ));
+        }
+        let luck = luck_by_equity(&info);
+        let report = HandReport::new(&info, &record, &reader.decisions(number)?, luck.as_ref());
+        let report = HandReport { of: opened.id.clone(), ..report };
+        let [previous, next] = match opened.ranked(site)? {
+            Some(ranked) => {
+                let place = ranked.iter().position(|&hand| hand == number);
+                let at = |place: Option<usize>| ranked.get(place?).copied();
+                let before = place.and_then(|place| place.checked_sub(1));
+                [at(before), at(place.map(|place| place + 1))]
+            }
+            None => reader.neighbours_where(&opened.wanted.filter, number)?,
+        };
+        let same = |hand: u64| -> Result<Option<OtherHand>, LedgerError> {
+            let other = reader.hand(hand)?;
+            Ok(other.map(|other| OtherHand { hand, differs: difference(&info, &record, &other) }))
+        };
+        let same_deal = others.into_iter().map(same).filter_map(Result::transpose);
+        let same_deal = same_deal.collect::<Result<Vec<_>, LedgerError>>()?;
+        let view = HandView { report, previous, next, same_deal };
+        Ok(Found { view, record, info, wanted: opened.wanted })
+    }
+}
+
+/// Where another hand of the deal first goes another way; `None` if it does not.
+fn difference(info: &MatchInfo, record: &HandRecord, other: &HandRecord) -> Option<String> {
+    let (ours, theirs) = (record.public.history(), other.public.history());
+    let at = (0..ours.len().max(theirs.len())).find(|&at| {
+        let action = |history: &[game::Played]| history.get(at).map(|played| played.action);
+        action(ours) != action(theirs)
+    })?;
+    let made = |record: &HandRecord| {
+        let report = HandReport::new(info, record, &[], None);
+        report.decisions.get(at).cloned()
+    };
+    let [ours, theirs] = [made(record), made(other)];
+    let (ours, theirs) = (ours?, theirs?);
+    let street = ours.street;
+    let there = format!("{} {}", theirs.player, theirs.words);
+    let here = format!("{} {}", ours.player, ours.words);
+    Some(
+        format!("on the {street} {there}, here {here}")
+            .replace("on the preflop", "before the flop"),
+    )
+}
+
+/// The hand as JSON.
+pub async fn json(
+    State(site): State<Site>,
+    Path((id, number)): Path<(String, String)>,
+    query: Asked,
+) -> Response {
+    let read = move || Found::read(&site, &id, numbered(&number)?, &asked(query)?);
+    match blocking(read).await {
+        Ok(Ok(found)) => Json(found.view).into_response(),
+        Ok(Err(refused)) => refused.into_json(),
+        Err(response) => response,
+    }
+}
+
+fn numbered(text: &str) -> Result<u64, Refused> {
+    text.parse().map_err(|_| Refused::Missing("there is no hand with this number in the match"))
+}
+
+/// The page of a hand, or the hand in the form that the query names.
+pub async fn html(
+    State(site): State<Site>,
+    Path((id, number)): Path<(String, String)>,
+    query: Asked,
+) -> Response {
+    let read = move || {
+        let query = asked(query)?;
+        let found = Found::read(&site, &id, numbered(&number)?, &query)?;
+        match query.format.as_str() {
+            "" => Ok(page(&HandPage::new(&found))),
+            form => found.in_form(form),
+        }
+    };
+    match blocking(read).await {
+        Ok(Ok(response)) => response,
+        Ok(Err(refused)) => refused.into_page(),
+        Err(response) => response,
+    }
+}
+
+/// The forms of a hand, with their names for people.
+const FORMS: [(&str, &str); 4] =
+    [("phh", "PHH"), ("pokerstars", "PokerStars"), ("text", "text"), ("json", "JSON")];
+
+impl Found {
+    fn in_form(self, form: &str) -> Result<Response, Refused> {
+        let text = |text: String| {
+            ([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response()
+        };
+        let exported = |format| match exported(&self.info, &self.record, format) {
+            Ok(hand) => text(hand),
+            Err(why) => message(StatusCode::NOT_FOUND, "No such form", &format!("{why}.")),
+        };
+        Ok(match form {
+            "phh" => exported(Format::Phhs),
+            "pokerstars" => exported(Format::PokerStars),
+            "text" => text(self.view.report.plain_text()),
+            "json" => Json(self.view).into_response(),
+            other => {
+                let names = FORMS.map(|(name, _)| name).join(", ");
+                let other = super::quoted(other);
+                return Err(Refused::Query(format!("`format` is one of {names}, and not {other}")));
+            }
+        })
+    }
+}
+
+/// A file in memory.
+#[derive(Clone, Default)]
+struct Memory(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Memory {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A hand as `cardroom export` writes it; the error says why it cannot.
+fn exported(info: &MatchInfo, record: &HandRecord, format: Format) -> Result<String, String> {
+    let memory = Memory::default();
+    let hands = std::iter::once(Ok::<_, LedgerError>(record.clone()));
+    write_match(format, info, hands, 1, &mut |_| Ok(Box::new(memory.clone())))
+        .map_err(|error: ExportError<LedgerError>| error.to_string())?;
+    let bytes = memory.0.lock().unwrap_or_else(PoisonError::into_inner);
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The stacks of games without stacks.
+const UNLIMITED: Chips = i32::MAX as Chips;
+
+/// The state of the table before an action, or at the end, as the script shows it.
+#[derive(Serialize)]
+struct Step {
+    pot: String,
+    /// The number of cards on the board.
+    board: usize,
+    /// By seat.
+    seats: Vec<SeatStep>,
+}
+
+#[derive(Clone, Serialize)]
+struct SeatStep {
+    stack: String,
+    /// The chips put in on this street; empty for none.
+    bet: String,
+    /// The last action on this street, or the hand at the end.
+    note: String,
+    turn: bool,
+    folded: bool,
+}
+
+impl Step {
+    /// The state, with the last words of each seat on this street.
+    fn new(public: &PublicState, said: &[String]) -> Step {
+        let big_blind = public.def().big_blind();
+        let bb = |chips: f64| in_blinds(chips, big_blind);
+        let over = public.turn() == Turn::Over;
+        let seat = |seat: Seat| {
+            let bet = public.committed_street(seat);
+            SeatStep {
+                stack: match public.stack(seat) {
+                    stack if stack > UNLIMITED / 2 => String::new(),
+                    stack => format!("{} bb", bb(f64::from(stack))),
+                },
+                bet: if bet > 0 && !over { bb(f64::from(bet)) } else { String::new() },
+                note: said[seat.index()].clone(),
+                turn: public.turn() == Turn::Act(seat),
+                folded: public.folded().contains(seat),
+            }
+        };
+        Step {
+            pot: bb(public.pot() as f64),
+            board: public.board().len(),
+            seats: public.def().seats().map(seat).collect(),
+        }
+    }
+}
+
+/// The steps of a hand: before each action, and the end.
+fn steps(record: &HandRecord, report: &HandReport) -> Vec<Step> {
+    let players = record.entrants.len();
+    let mut said = vec![String::new(); players];
+    let mut street = game::Street::Preflop;
+    let mut steps = Vec::with_capacity(report.decisions.len() + 1);
+    record.each_decision(|public, seat| {
+        if public.street() != street {
+            street = public.street();
+            said.iter_mut().for_each(String::clear);
+        }
+        steps.push(Step::new(public, &said));
+        if let Some(decision) = report.decisions.get(public.history().len()) {
+            said[seat.index()].clone_from(&decision.words);
+        }
+    });
+    let public = &record.public;
+    let usual = public.def().differs_from_holdem().is_none() && public.board().len() == 5;
+    for seat in public.remaining().iter().filter(|_| usual && public.is_showdown()) {
+        let hole = record.hole[seat];
+        if !hole.is_empty() {
+            let cards = hole.iter().chain(&*public.board()).copied().collect();
+            said[seat.index()] = hand_name(evaluate(cards));
+        }
+    }
+    steps.push(Step::new(public, &said));
+    steps
+}
+
+/// A player at the table.
+struct FeltSeat {
+    seat: usize,
+    name: String,
+    cards: Vec<Option<CardView>>,
+    button: bool,
+    end: SeatStep,
+}
+
+/// An action in the list.
+struct Act {
+    /// The step of the state before it, from 1.
+    step: usize,
+    decision: HandDecision,
+    /// The pot, and what a call takes.
+    situation: String,
+    state: String,
+    /// Its strategy and note, if it gave any.
+    thought: Option<Thought>,
+    price: Option<(String, &'static str)>,
+}
+
+/// A street of the list.
+struct StreetActs {
+    name: String,
+    cards: Vec<CardText>,
+    acts: Vec<Act>,
+}
+
+#[derive(Template)]
+#[template(path = "hand.html", config = ".askama.toml")]
+struct HandPage<'a> {
+    view: &'a HandView,
+    wanted: &'a Wanted,
+    /// The seats at the upper side of the table, and the one below.
+    others: Vec<FeltSeat>,
+    first: FeltSeat,
+    board: Vec<Option<CardView>>,
+    pot: String,
+    streets: Vec<StreetActs>,
+    /// The step and the state of the end.
+    end: (usize, String),
+    forms: Vec<(&'static str, &'static str)>,
+    prices: Vec<String>,
+}
+
+impl<'a> HandPage<'a> {
+    fn new(found: &'a Found) -> HandPage<'a> {
+        let Found { view, record, info, wanted } = found;
+        let report = &view.report;
+        let steps = steps(record, report);
+        let json = |step: &Step| serde_json::to_string(step).unwrap_or_default();
+        let last = steps.last().expect("the end is a step");
+        let seat = |entrant: usize| {
+            let player = &report.line.players[entrant];
+            let seat = usize::from(player.seat);
+            let hole = record.hole[Seat::new(seat).expect("a seat of the hand")];
+            let cards: Vec<Option<CardView>> = match hole.as_slice() {
+                [] => (0..record.public.def().hole_cards).map(|_| None).collect(),
+                cards => cards.iter().map(|&card| Some(CardView::new(card))).collect(),
+            };
+            FeltSeat {
+                seat,
+                name: player.name.clone(),
+                cards,
+                button: seat == record.public.def().button().index(),
+                end: last.seats[seat].clone(),
+            }
+        };
+        let acts = |street: &HandStreet| {
+            let acts = report.on_street(street.street).map(|decision| Act {
+                step: decision.number as usize + 1,
+                state: json(&steps[decision.number as usize]),
+                thought: thought(decision, record.public.def()),
+                situation: situation(decision, report.line.big_blind),
+                price: decision.price.map(priced),
+                decision: decision.clone(),
+            });
+            StreetActs {
+                name: capital(street.street),
+                cards: super::cards_of(&street.cards),
+                acts: acts.collect(),
+            }
+        };
+        let usual =
+            record.public.def().board_len(game::Street::River).max(record.public.board().len());
+        let dealt = board_order(record.public.board());
+        let board = (0..usual).map(|place| dealt.get(place).map(|&card| CardView::new(card)));
+        let can = |format| exported(info, record, format).is_ok();
+        let (phh, pokerstars) = (can(Format::Phhs), can(Format::PokerStars));
+        let forms = FORMS.into_iter().filter(|&(form, _)| match form {
+            "phh" => phh,
+            "pokerstars" => pokerstars,
+            _ => true,
+        });
+        let prices = (0..).zip(&report.line.players).filter_map(|(entrant, player)| {
+            let price = report.price(entrant)?;
+            let made =
+                report.decisions.iter().filter(|one| one.entrant == entrant && one.price.is_some());
+            let made = counted(made.count() as u64, "decision");
+            Some(format!("{made} of {} cost {} bb", player.name, decimal(price, 2)))
+        });
+        HandPage {
+            view,
+            wanted,
+            others: (1..info.players()).map(seat).collect(),
+            first: seat(0),
+            board: board.collect(),
+            pot: last.pot.clone(),
+            streets: report.streets.iter().map(acts).collect(),
+            end: (steps.len(), json(last)),
+            forms: forms.collect(),
+            prices: prices.collect(),
+        }
+    }
+
+    fn base(&self) -> String {
+        base(&self.view.report.of)
+    }
+
+    /// The address of a hand in this list.
+    fn link(&self, hand: &u64) -> String {
+        format!("{}/{hand}{}", self.base(), self.wanted.with_page(0).query())
+    }
+
+    fn list(&self) -> String {
+        self.base() + &self.wanted.with_page(0).query()
+    }
+
+    /// What the list is of, if not of all hands.
+    fn list_words(&self) -> String {
+        if self.wanted.query().is_empty() {
+            return "all hands".to_owned();
+        }
+        let player = &self.view.report.line.players[usize::from(self.wanted.player)].name;
+        match self.wanted.sort {
+            Sort::Latest | Sort::First => "the chosen hands".to_owned(),
+            sort => sort.words(player),
+        }
+    }
+
+    /// The list of the hands with this line.
+    fn same_line(&self) -> Option<String> {
+        let line = BettingLine::of_betting(&self.view.report.line.betting)?;
+        let filter = logs::ledger::HandFilter { line: Some(line), ..Default::default() };
+        Some(self.base() + &Wanted { filter, ..Wanted::default() }.query())
+    }
+
+    fn json_path(&self) -> String {
+        let HandReport { of, line, .. } = &self.view.report;
+        super::ONE.replace("{id}", &super::encoded(of)).replace("{hand}", &line.hand.to_string())
+    }
+
+    /// A player's result in big blinds, with its class.
+    fn won(&self, won: &f64) -> (String, &'static str) {
+        let big_blind = f64::from(self.view.report.line.big_blind.max(1));
+        (blinds(won / big_blind), class(*won))
+    }
+
+    /// What the results are made of: what it is, and the amounts of both players, which add up as
+    /// they are written.
+    fn ledger(&self) -> Vec<(String, Vec<String>)> {
+        let report = &self.view.report;
+        let (Some(ledger), [first, second]) = (&report.ledger, &*report.line.players) else {
+            return Vec::new();
+        };
+        let LedgerReport { hole_cards, board, own_draws, other_draws, .. } = ledger;
+        let mut parts = vec![("Hole cards".to_owned(), *hole_cards)];
+        let dealt = report.streets.iter().skip(1).zip(board);
+        parts.extend(dealt.map(|(street, &gain)| (capital(street.street), gain)));
+        let drew = |player: &HandPlayer| format!("Draws of {}", player.name);
+        if report.recorded {
+            parts.extend([(drew(first), *own_draws), (drew(second), *other_draws)]);
+        }
+        let hundredths = |amount: f64| (100.0 * amount).round() / 100.0;
+        let result = first.won / f64::from(report.line.big_blind.max(1));
+        let listed: f64 = parts.iter().map(|&(_, gain)| hundredths(gain)).sum();
+        parts.push(("What both did".to_owned(), result - listed));
+        let row = |(words, gain): (String, f64)| {
+            (words, [gain, -gain].map(|gain| signed_minus(gain, 2)).into())
+        };
+        parts.into_iter().map(row).collect()
+    }
+}
+
+/// A price in words, with its class.
+fn priced(price: f64) -> (String, &'static str) {
+    if price < 0.005 {
+        ("price 0".to_owned(), "soft")
+    } else {
+        (format!("price {} bb", decimal(price, 2)), "loss")
+    }
+}
+
+/// A decision as bars.
+fn thought(decision: &HandDecision, def: &GameDef) -> Option<Thought> {
+    if decision.choices.is_empty() && decision.note.is_none() {
+        return None;
+    }
+    let bar = |choice: &crate::hand_report::HandChoice| Bar {
+        action: choice.words.clone(),
+        percent: choice.probability.map_or_else(String::new, rounded_percent),
+        value: choice.value.map_or_else(String::new, |value| signed_minus(value, 2)),
+        width: format!("{:.1}", 100.0 * choice.probability.unwrap_or(0.0).clamp(0.0, 1.0)),
+        taken: choice.played,
+    };
+    let note = decision.note.as_deref().unwrap_or_default();
+    let (note, more) = sentence(&note_in_words(note, def));
+    Some(Thought {
+        place: String::new(),
+        bars: decision.choices.iter().map(bar).collect(),
+        valued: decision.choices.iter().any(|choice| choice.value.is_some()),
+        unit: "bb",
+        note,
+        more,
+    })
+}
+
+/// The pot before a decision, and what a call takes, in words.
+fn situation(decision: &HandDecision, big_blind: Chips) -> String {
+    let bb = |chips: f64| in_blinds(chips, big_blind);
+    let pot = bb(decision.pot as f64);
+    if decision.to_call == 0 {
+        return format!("pot {pot} bb");
+    }
+    let owed = f64::from(decision.to_call);
+    let odds = owed / (decision.pot as f64 + owed);
+    let odds = show::number::percent(odds, 0);
+    format!("pot {pot} bb, {} bb to call, a call needs {odds}", bb(owed))
+}
