@@ -3,9 +3,9 @@
 //! The small blind moves all-in or folds. The big blind calls an all-in or folds; it treats a raise
 //! of more than a third of the effective stack as all-in. The weights are from a file of
 //! `cardroom train linear` ([`readable::linear`]); for stacks between those of the file they are
-//! interpolated from the nearest two. All other decisions, such as with more chips than the file has
-//! weights for, after a limp, or in a game that is not heads-up no-limit hold'em, are made by the
-//! fallback agent.
+//! interpolated from the nearest two. All other decisions, such as with more chips than the file
+//! has weights for, after a limp, or in a game that is not heads-up no-limit hold'em, are made by
+//! the fallback agent.
 
 use std::sync::Arc;
 

@@ -82,8 +82,8 @@ pub struct Strength {
     pub plus_minus: f64,
 }
 
-/// The kinds whose strength was measured: `cardroom match KIND cfr --hands 400000 --seed 7`, and for
-/// `resolve` `cardroom evaluate panel resolve --compared-with cfr --hands 200`.
+/// The kinds whose strength was measured: `cardroom match KIND cfr --hands 400000 --seed 7`, and
+/// for `resolve` `cardroom evaluate panel resolve --compared-with cfr --hands 200`.
 const STRENGTHS: [(&str, f64, f64); 14] = [
     ("resolve", 82.9, 40.0),
     ("cfr", 0.0, 0.0),

@@ -4,9 +4,9 @@
 //! They are, in this order: the equity against a uniformly random opponent hand; ten deciles of
 //! the equity on each later street, over every possible board; the opponent's chips on each of the
 //! four streets; and in schemas of the [table](Extent::Table) what else a player sees there: who
-//! acts last, the pot, the chips to call and their price, those behind, the own chips and the raises
-//! on each street. All equities are exact. A [`Schema`] defines the features, their names, and how
-//! ties and deciles are counted; a [`FeatureMaker`] computes them.
+//! acts last, the pot, the chips to call and their price, those behind, the own chips and the
+//! raises on each street. All equities are exact. A [`Schema`] defines the features, their names,
+//! and how ties and deciles are counted; a [`FeatureMaker`] computes them.
 //!
 //! After Bertsimas and Paskov, "World-class interpretable poker" (2022), where deciles are not
 //! defined further: here 10 %, 20 % … 100 % by nearest rank, and ties count half, unless a schema
@@ -303,7 +303,8 @@ impl Feature {
                 "Raises of both players before the flop; blinds are none.".to_owned()
             }
             Feature::Raises { street } => format!(
-                "Bets and raises of both players on the {street}; 0 while the hand is not there yet."
+                "Bets and raises of both players on the {street}; 0 while the hand is not there \
+                 yet."
             ),
         }
     }
