@@ -25,6 +25,7 @@ use crate::hand_report::{
     HandDecision, HandPlayer, HandReport, HandStreet, LedgerReport, luck_by_equity,
 };
 use crate::hand_words::{hand_name, in_blinds, note_in_words};
+use crate::shell;
 use crate::web::Site;
 use crate::web::pages::{
     Bar, CardText, CardView, Thought, blocking, class, message, page, sentence,
@@ -60,6 +61,8 @@ struct Found {
     record: HandRecord,
     info: MatchInfo,
     wanted: Wanted,
+    /// The command that explains the hand's decisions.
+    command: String,
 }
 
 impl Found {
@@ -97,7 +100,10 @@ impl Found {
         let same_deal = others.into_iter().map(same).filter_map(Result::transpose);
         let same_deal = same_deal.collect::<Result<Vec<_>, LedgerError>>()?;
         let view = HandView { report, previous, next, same_deal };
-        Ok(Found { view, record, info, wanted: opened.wanted })
+        let folder = reader.path().parent().unwrap_or(reader.path()).display().to_string();
+        let command = ["cardroom", "explain", "decision", &folder, &number.to_string()];
+        let command = shell::line(command);
+        Ok(Found { view, record, info, wanted: opened.wanted, command })
     }
 }
 
@@ -336,12 +342,13 @@ struct HandPage<'a> {
     /// The step and the state of the end.
     end: (usize, String),
     forms: Vec<(&'static str, &'static str)>,
+    command: &'a str,
     prices: Vec<String>,
 }
 
 impl<'a> HandPage<'a> {
     fn new(found: &'a Found) -> HandPage<'a> {
-        let Found { view, record, info, wanted } = found;
+        let Found { view, record, info, wanted, command } = found;
         let report = &view.report;
         let steps = steps(record, report);
         let json = |step: &Step| serde_json::to_string(step).unwrap_or_default();
@@ -405,6 +412,7 @@ impl<'a> HandPage<'a> {
             streets: report.streets.iter().map(acts).collect(),
             end: (steps.len(), json(last)),
             forms: forms.collect(),
+            command,
             prices: prices.collect(),
         }
     }
