@@ -10,8 +10,8 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use cards::evaluate;
-use game::{Chips, GameDef, PublicState, Seat, Turn};
+use cards::{HoleCards, evaluate};
+use game::{BySeat, Chips, GameDef, PublicState, Seat, Turn};
 use logs::formats::{ExportError, Format, write_match};
 use logs::ledger::BettingLine;
 use logs::{HandRecord, LedgerError, MatchInfo};
@@ -241,11 +241,14 @@ struct SeatStep {
     note: String,
     turn: bool,
     folded: bool,
+    /// The places of the hole cards that have been put on the board.
+    gone: Vec<usize>,
 }
 
 impl Step {
-    /// The state, with the last words of each seat on this street.
-    fn new(public: &PublicState, said: &[String]) -> Step {
+    /// The state, with the last words of each seat on this street and the hole cards.
+    fn new(public: &PublicState, said: &[String], hole: &BySeat<HoleCards>) -> Step {
+        let board = public.board();
         let big_blind = public.def().big_blind();
         let bb = |chips: f64| in_blinds(chips, big_blind);
         let over = public.turn() == Turn::Over;
@@ -260,11 +263,12 @@ impl Step {
                 note: said[seat.index()].clone(),
                 turn: public.turn() == Turn::Act(seat),
                 folded: public.folded().contains(seat),
+                gone: (0..hole[seat].len()).filter(|&at| board.contains(&hole[seat][at])).collect(),
             }
         };
         Step {
             pot: bb(public.pot() as f64),
-            board: public.board().len(),
+            board: board.len(),
             seats: public.def().seats().map(seat).collect(),
         }
     }
@@ -281,7 +285,7 @@ fn steps(record: &HandRecord, report: &HandReport) -> Vec<Step> {
             street = public.street();
             said.iter_mut().for_each(String::clear);
         }
-        steps.push(Step::new(public, &said));
+        steps.push(Step::new(public, &said, &record.hole));
         if let Some(decision) = report.decisions.get(public.history().len()) {
             said[seat.index()].clone_from(&decision.words);
         }
@@ -295,7 +299,7 @@ fn steps(record: &HandRecord, report: &HandReport) -> Vec<Step> {
             said[seat.index()] = hand_name(evaluate(cards));
         }
     }
-    steps.push(Step::new(public, &said));
+    steps.push(Step::new(public, &said, &record.hole));
     steps
 }
 
