@@ -17,6 +17,7 @@
     is("note").textContent = state.note;
     is("bet").textContent = state.bet;
     is("bet").hidden = !state.bet;
+    place.querySelectorAll(".hand .pc").forEach((card, at) => card.classList.toggle("gone", state.gone.includes(at)));
     place.classList.toggle("turn", state.turn);
     place.classList.toggle("folded", state.folded);
   };

@@ -10,8 +10,8 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use cards::evaluate;
-use game::{Chips, GameDef, PublicState, Seat, Turn};
+use cards::{HoleCards, evaluate};
+use game::{BySeat, Chips, GameDef, PublicState, Seat, Turn};
 use logs::formats::{ExportError, Format, write_match};
 use logs::ledger::BettingLine;
 use logs::{HandRecord, LedgerError, MatchInfo};
@@ -25,6 +25,7 @@ use crate::hand_report::{
     HandDecision, HandPlayer, HandReport, HandStreet, LedgerReport, luck_by_equity,
 };
 use crate::hand_words::{hand_name, in_blinds, note_in_words};
+use crate::shell;
 use crate::web::Site;
 use crate::web::pages::{
     Bar, CardText, CardView, Thought, blocking, class, message, page, sentence,
@@ -60,6 +61,8 @@ struct Found {
     record: HandRecord,
     info: MatchInfo,
     wanted: Wanted,
+    /// The command that explains the hand's decisions.
+    command: String,
 }
 
 impl Found {
@@ -97,7 +100,10 @@ impl Found {
         let same_deal = others.into_iter().map(same).filter_map(Result::transpose);
         let same_deal = same_deal.collect::<Result<Vec<_>, LedgerError>>()?;
         let view = HandView { report, previous, next, same_deal };
-        Ok(Found { view, record, info, wanted: opened.wanted })
+        let folder = reader.path().parent().unwrap_or(reader.path()).display().to_string();
+        let command = ["cardroom", "explain", "decision", &folder, &number.to_string()];
+        let command = shell::line(command);
+        Ok(Found { view, record, info, wanted: opened.wanted, command })
     }
 }
 
@@ -235,11 +241,14 @@ struct SeatStep {
     note: String,
     turn: bool,
     folded: bool,
+    /// The places of the hole cards that have been put on the board.
+    gone: Vec<usize>,
 }
 
 impl Step {
-    /// The state, with the last words of each seat on this street.
-    fn new(public: &PublicState, said: &[String]) -> Step {
+    /// The state, with the last words of each seat on this street and the hole cards.
+    fn new(public: &PublicState, said: &[String], hole: &BySeat<HoleCards>) -> Step {
+        let board = public.board();
         let big_blind = public.def().big_blind();
         let bb = |chips: f64| in_blinds(chips, big_blind);
         let over = public.turn() == Turn::Over;
@@ -254,11 +263,12 @@ impl Step {
                 note: said[seat.index()].clone(),
                 turn: public.turn() == Turn::Act(seat),
                 folded: public.folded().contains(seat),
+                gone: (0..hole[seat].len()).filter(|&at| board.contains(&hole[seat][at])).collect(),
             }
         };
         Step {
             pot: bb(public.pot() as f64),
-            board: public.board().len(),
+            board: board.len(),
             seats: public.def().seats().map(seat).collect(),
         }
     }
@@ -275,7 +285,7 @@ fn steps(record: &HandRecord, report: &HandReport) -> Vec<Step> {
             street = public.street();
             said.iter_mut().for_each(String::clear);
         }
-        steps.push(Step::new(public, &said));
+        steps.push(Step::new(public, &said, &record.hole));
         if let Some(decision) = report.decisions.get(public.history().len()) {
             said[seat.index()].clone_from(&decision.words);
         }
@@ -289,7 +299,7 @@ fn steps(record: &HandRecord, report: &HandReport) -> Vec<Step> {
             said[seat.index()] = hand_name(evaluate(cards));
         }
     }
-    steps.push(Step::new(public, &said));
+    steps.push(Step::new(public, &said, &record.hole));
     steps
 }
 
@@ -336,12 +346,13 @@ struct HandPage<'a> {
     /// The step and the state of the end.
     end: (usize, String),
     forms: Vec<(&'static str, &'static str)>,
+    command: &'a str,
     prices: Vec<String>,
 }
 
 impl<'a> HandPage<'a> {
     fn new(found: &'a Found) -> HandPage<'a> {
-        let Found { view, record, info, wanted } = found;
+        let Found { view, record, info, wanted, command } = found;
         let report = &view.report;
         let steps = steps(record, report);
         let json = |step: &Step| serde_json::to_string(step).unwrap_or_default();
@@ -405,6 +416,7 @@ impl<'a> HandPage<'a> {
             streets: report.streets.iter().map(acts).collect(),
             end: (steps.len(), json(last)),
             forms: forms.collect(),
+            command,
             prices: prices.collect(),
         }
     }
