@@ -45,7 +45,9 @@ fn student(folder: &Folder, name: &str) -> String {
     fs::create_dir(&at).expect("a folder");
     let streets = Street::ALL.map(|street| {
         let classes = menu.moves(street).names();
-        let tree = Tree::parse(TREES[street.index()], &columns(street), &classes).expect("a tree");
+        let tree =
+            Tree::parse(TREES[street.index()], &columns(Schema::default(), street), &classes)
+                .expect("a tree");
         let (bytes, file) = (tree.to_bytes(), format!("{street}.tree"));
         folder.write(format!("{name}/{file}"), &bytes);
         StreetManifest {

@@ -410,7 +410,7 @@ impl BoardStrategy for OnBoard<'_> {
 /// The blueprints inside the program; `docs/strength.md` says how they were trained. Those of
 /// no-limit hold'em are for stacks of so many big blinds; other stacks are played by the next ones
 /// (`fitted.rs`).
-static FILES: [&[u8]; 8] = [
+static FILES: [&[u8]; 10] = [
     include_bytes!("../../models/nolimit.blueprint"),
     include_bytes!("../../models/limit.blueprint"),
     include_bytes!("../../models/depths/3.blueprint"),
@@ -418,11 +418,13 @@ static FILES: [&[u8]; 8] = [
     include_bytes!("../../models/depths/10.blueprint"),
     include_bytes!("../../models/depths/15.blueprint"),
     include_bytes!("../../models/depths/20.blueprint"),
+    include_bytes!("../../models/depths/30.blueprint"),
     include_bytes!("../../models/depths/50.blueprint"),
+    include_bytes!("../../models/depths/100.blueprint"),
 ];
 
 /// The stacks of those of no-limit hold'em, in big blinds.
-const DEPTHS: [Chips; 7] = [3, 5, 10, 15, 20, 50, 200];
+const DEPTHS: [Chips; 9] = [3, 5, 10, 15, 20, 30, 50, 100, 200];
 
 /// The games that one plays, in words.
 const GAMES: &str = "holdem.nolimit.2p.reverse_blinds with 1 to 250 big blinds and \
