@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::locks::{self, Lock};
 use super::order::{Spot, name};
-use super::view::PlaceView;
+use super::view::{CardsView, PlaceView};
 use crate::subgame::{Limits, Parameters, Problem, SizeReport, SolveResult};
 use crate::web::api::Problem as Refusal;
 
@@ -88,9 +88,29 @@ struct Solution {
     made: Timestamp,
     status: Mutex<Status>,
     bench: Bench,
-    ready: Mutex<VecDeque<(u32, String, Arc<String>)>>,
+    /// Answers that were given: iterations, what was asked, and the line.
+    ready: Mutex<VecDeque<((u32, View, String), Arc<String>)>>,
     /// Whether it is to be stopped.
     cancel: AtomicBool,
+}
+
+/// What is asked of a solution.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum View {
+    /// A place with the hands of both players.
+    Place,
+    /// The cards that can be dealt at a place.
+    Cards,
+}
+
+impl View {
+    fn json(self, solver: &mut Solver, line: &str) -> Result<String, String> {
+        let json = match self {
+            View::Place => serde_json::to_string(&PlaceView::new(solver, line)?),
+            View::Cards => serde_json::to_string(&CardsView::new(solver, line)?),
+        };
+        json.map_err(|error| error.to_string())
+    }
 }
 
 /// How far a solution is.
@@ -448,40 +468,36 @@ impl Study {
         Ok(view)
     }
 
-    /// The place of a solution that a line leads to, as JSON.
-    pub(super) fn place(&self, id: &str, line: &str) -> Result<Arc<String>, Refusal> {
+    /// What is asked of a solution at the place that a line leads to, as JSON.
+    pub(super) fn look(&self, id: &str, view: View, line: &str) -> Result<Arc<String>, Refusal> {
         let solution = lock(&self.0.library).find(id)?;
         let _visit = Visit::new(&solution.bench);
         let Some(mut lent) = solution.bench.borrow(LEND_TIMEOUT) else {
             return Err(solution.not_there());
         };
         let Some(solver) = lent.solver.as_mut() else { return Err(solution.not_there()) };
-        self.place_of(&solution, solver, line)
+        self.view(&solution, solver, view, line)
     }
 
-    fn place_of(
+    fn view(
         &self,
         solution: &Solution,
         solver: &mut Solver,
+        view: View,
         line: &str,
     ) -> Result<Arc<String>, Refusal> {
-        let iterations = solver.iterations();
-        let known = |(of, at, _): &&(u32, String, Arc<String>)| *of == iterations && at == line;
-        if let Some((_, _, place)) = lock(&solution.ready).iter().find(known) {
-            return Ok(Arc::clone(place));
+        let key = (solver.iterations(), view, line.to_owned());
+        if let Some((_, text)) = lock(&solution.ready).iter().find(|(known, _)| *known == key) {
+            return Ok(Arc::clone(text));
         }
-        let place = self.on_threads(|| PlaceView::new(solver, line));
-        let place = place.map_err(|error| {
+        let text = self.on_threads(|| view.json(solver, line));
+        let text = text.map_err(|error| {
             let remedy = "write actions and cards from the beginning, as in x b66 c Kd";
             Refusal::new(StatusCode::BAD_REQUEST, error, remedy)
         })?;
-        let text = serde_json::to_string(&place).map_err(|error| {
-            let remedy = "please report the address";
-            Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string(), remedy)
-        })?;
         let text = Arc::new(text);
         let mut ready = lock(&solution.ready);
-        ready.push_back((iterations, line.to_owned(), Arc::clone(&text)));
+        ready.push_back((key, Arc::clone(&text)));
         while ready.len() > READY_PLACES {
             ready.pop_front();
         }
@@ -588,7 +604,7 @@ impl Study {
             lock(&self.0.library).speed = speed.max(1.0);
         }
         // Whoever looks next begins at the beginning.
-        let _ = self.place_of(solution, solver, "");
+        let _ = self.view(solution, solver, View::Place, "");
         drop(lent);
         let mut status = lock(&solution.status);
         status.iterations = iterations;

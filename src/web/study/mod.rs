@@ -29,9 +29,9 @@ use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 use show::number::percent;
 
-use jobs::{SolutionView, State as Progress};
+use jobs::{SolutionView, State as Progress, View};
 use order::{Estimate, Order};
-use view::PlaceView;
+use view::{CardsView, PlaceView};
 
 pub use jobs::{Study, StudyPlan};
 
@@ -138,6 +138,9 @@ pub fn router(study: Shared, limits: Limits, api: &mut Description) -> Router {
     let place = "A place in a solution: the hands of both players, what they do, get and hold.";
     let place_path = "/api/v1/study/solutions/{id}/place";
     let place_path = api.get_with_query::<PlaceView, Asked>(place_path, "place", place);
+    let cards = "What the cards that can be dealt at a place lead to.";
+    let cards_path = "/api/v1/study/solutions/{id}/cards";
+    let cards_path = api.get_with_query::<CardsView, Asked>(cards_path, "cards", cards);
     let mut action =
         |path, id, summary| api.put::<SolutionView>(path, (id, summary), None, &[404, 409]);
     let stop = "Stops a solve that waits or is under way; what is solved is kept.";
@@ -158,6 +161,7 @@ pub fn router(study: Shared, limits: Limits, api: &mut Description) -> Router {
         .route(list, get(document))
         .route(solution_path, get(solution_document))
         .route(place_path, get(place_document))
+        .route(cards_path, get(cards_document))
         .route(stop_path, put(stop_solve))
         .route(resume_path, put(resume_solve))
         .route(forget_path, put(forget_solution))
@@ -250,10 +254,22 @@ async fn place_document(
     Path(id): Path<String>,
     Query(asked): Query<Asked>,
 ) -> Result<Response, Response> {
+    look(study, id, View::Place, asked.line).await
+}
+
+async fn cards_document(
+    State(study): State<Shared>,
+    Path(id): Path<String>,
+    Query(asked): Query<Asked>,
+) -> Result<Response, Response> {
+    look(study, id, View::Cards, asked.line).await
+}
+
+async fn look(study: Shared, id: String, view: View, line: String) -> Result<Response, Response> {
     let study = open(study).map_err(IntoResponse::into_response)?;
-    let place = blocking(move || study.place(&id, &asked.line)).await?;
-    let place: Arc<String> = place.map_err(IntoResponse::into_response)?;
-    Ok(([(header::CONTENT_TYPE, "application/json")], (*place).clone()).into_response())
+    let found = blocking(move || study.look(&id, view, &line)).await?;
+    let found: Arc<String> = found.map_err(IntoResponse::into_response)?;
+    Ok(([(header::CONTENT_TYPE, "application/json")], (*found).clone()).into_response())
 }
 
 async fn stop_solve(
