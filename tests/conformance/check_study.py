@@ -117,6 +117,7 @@ class Page:
         assert self.value("document.getElementById('solve').disabled"), "a spot with a mistake could be solved"
         self.fill("range-1", RANGE)
         self.has("document.getElementById('range-1').getAttribute('aria-invalid') === 'false'", "read")
+        self.play()
         self.fill("range-2", "")
         self.paint()
         self.fill("range-2", RANGE)
@@ -125,6 +126,18 @@ class Page:
         self.fill("stack-2", "300")
         self.fill("menu-1", MENU)
         self.has("document.getElementById('cost').textContent.includes('33 nodes')", "said what it takes")
+
+    def play(self):
+        """Ranges, pot and stacks from the blueprint's play: a raise to 250 that is called."""
+        self.click(".played summary")
+        for name in ("raise to 250", "call"):
+            find = f"[...document.querySelectorAll('#played-actions button')].find(e => e.innerText.startsWith('{name}'))"
+            self.has(find, name)
+            self.value(f"{find}.click()")
+        self.has("document.getElementById('pot').value === '500' && document.getElementById('stack-1').value === '19750'", "filled in")
+        self.has("['range-1', 'range-2'].every(id => document.getElementById(id).value.includes('A2s'))", "ranges of the blueprint")
+        self.picture("played")
+        self.click(".played summary")
 
     def paint(self):
         """Pairs with the mouse, and some hands by keys with weights."""

@@ -271,6 +271,52 @@ fn locked_hands_keep_their_strategy_and_everything_else_is_solved_around_them() 
 }
 
 #[test]
+fn ranges_from_an_agents_play_are_its_strategies_in_charts() {
+    let server = Server::start(QUIET);
+    let description = Description::fetch(&server);
+    let path = "/api/v1/study/played";
+    let play = |agent: &str, betting: &str| {
+        let answer = post(&server, path, &json!({ "agent": agent, "betting": betting }));
+        description.check("POST", path, &answer);
+        answer
+    };
+    let chart = |at: &str| server.folder.json(&format!("explain chart cfr --at={at} --json"));
+    let [opening, answer] = ["", "r250"].map(chart);
+    // What it does first, with all hands.
+    let first = play("cfr", "").json();
+    let shown = list(&first["actions"]);
+    let expected: Vec<&Value> =
+        list(&opening["actions"]).iter().filter(|one| number(&one["frequency"]) > 0.0).collect();
+    assert_eq!(shown.len(), expected.len(), "{first}");
+    for (shown, expected) in shown.iter().zip(expected) {
+        assert_eq!((&shown["betting"], &shown["name"]), (&expected["action"], &expected["name"]));
+        near(&shown["frequency"], number(&expected["frequency"]), 1e-9);
+    }
+    // After a raise that is called the button has the hands that raise, the big blind, who is first
+    // after the flop, those that call.
+    let flop = play("cfr", "r250c").json()["flop"].clone();
+    assert_eq!((&flop["pot"], &flop["stacks"]), (&json!(500), &json!([19750, 19750])));
+    for (range, chart, action) in [(0, &answer, "c"), (1, &opening, "r250")] {
+        let text = &flop["ranges"][range];
+        let weights = post(&server, "/api/v1/study/range", &json!({ "text": text })).json();
+        let at = list(&chart["actions"]).iter().position(|one| one["action"] == action);
+        let at = at.unwrap_or_else(|| panic!("no {action}: {chart}"));
+        for (weight, hand) in list(&weights["weights"]).iter().zip(list(&chart["hands"])) {
+            near(weight, number(&hand["strategy"][at]), 0.0011);
+        }
+    }
+    for (agent, betting, code) in [
+        ("nobody", "", 400),
+        ("cfr", "r250x", 400),
+        ("cfr", "r250f", 400),
+        ("cfr", "r250c/c", 400),
+        ("cfr", "r777", 400),
+    ] {
+        assert_eq!(play(agent, betting).code, code, "{agent} {betting}");
+    }
+}
+
+#[test]
 fn what_cannot_be_solved_or_shown_is_refused_in_words_at_its_place() {
     let server = Server::start(&format!("{QUIET}[study]\nmemory = \"1MiB\"\n"));
     let description = Description::fetch(&server);

@@ -4,12 +4,13 @@
 //! A solution can be looked at while it is being solved: between two iterations the solver is lent
 //! to whoever waits for it.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use agents::AgentChoice;
 use axum::http::StatusCode;
 use jiff::Timestamp;
 use parallel::Pool;
@@ -20,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::locks::{self, Lock};
 use super::order::{Spot, name};
+use super::played::Players;
 use super::view::{CardsView, PlaceView};
 use crate::subgame::{Limits, Parameters, Problem, SizeReport, SolveResult};
 use crate::web::api::Problem as Refusal;
@@ -55,6 +57,8 @@ pub struct StudyPlan {
     pub queue: usize,
     /// The longest time of one solve until it has to be taken up again.
     pub max_time: Duration,
+    /// The agents by name; those with a strategy can be asked for ranges.
+    pub agents: BTreeMap<String, AgentChoice>,
 }
 
 /// The solutions; cheap to clone.
@@ -63,6 +67,7 @@ pub struct Study(Arc<Inner>);
 
 struct Inner {
     plan: StudyPlan,
+    players: Players,
     pool: Pool,
     library: Mutex<Library>,
     /// Something is to be solved.
@@ -314,7 +319,8 @@ impl Study {
         let speed = USUAL_SPEED * plan.threads as f64;
         let library = Library { solutions: Vec::new(), queue: VecDeque::new(), speed };
         let (library, wake) = (Mutex::new(library), Condvar::new());
-        let study = Study(Arc::new(Inner { plan, pool, library, wake, stop }));
+        let players = Players::new(plan.agents.clone());
+        let study = Study(Arc::new(Inner { plan, players, pool, library, wake, stop }));
         let solving = study.clone();
         std::thread::Builder::new().name("study".into()).spawn(move || solving.solve_all())?;
         Ok(study)
@@ -323,6 +329,11 @@ impl Study {
     /// The limits.
     pub(super) fn plan(&self) -> &StudyPlan {
         &self.0.plan
+    }
+
+    /// The agents whose play can be asked for.
+    pub(super) fn players(&self) -> &Players {
+        &self.0.players
     }
 
     /// The token that ends live parts of pages.

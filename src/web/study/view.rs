@@ -1,5 +1,5 @@
-//! A place in a solution as the page and programs get it: the way that leads there, the hands of both
-//! players with what they do, get and hold, and what comes next.
+//! A place in a solution as the page and programs get it: the way that leads there, the hands of
+//! both players with what they do, get and hold, and what comes next.
 
 use cards::{Card, Combo, Range};
 use game::{Chips, PublicState, Turn};
