@@ -110,6 +110,7 @@ class Page:
         for at in range(0, len(BOARD), 2):
             self.click(f"#deck [data-card='{BOARD[at:at + 2]}']")
         assert self.value("document.getElementById('board').value") == BOARD
+        self.play()
         # A mistake in a range is answered at its field.
         self.fill("range-1", "22+,KX")
         self.has("document.getElementById('range-1').getAttribute('aria-invalid') === 'true'", "marked as wrong")
@@ -117,7 +118,6 @@ class Page:
         assert self.value("document.getElementById('solve').disabled"), "a spot with a mistake could be solved"
         self.fill("range-1", RANGE)
         self.has("document.getElementById('range-1').getAttribute('aria-invalid') === 'false'", "read")
-        self.play()
         self.fill("range-2", "")
         self.paint()
         self.fill("range-2", RANGE)
@@ -132,8 +132,9 @@ class Page:
         self.click(".played summary")
         for name in ("raise to 250", "call"):
             find = f"[...document.querySelectorAll('#played-actions button')].find(e => e.innerText.startsWith('{name}'))"
-            self.has(find, name)
+            self.has(f"!!{find}", name)
             self.value(f"{find}.click()")
+            self.has(f"document.getElementById('played-way').innerText.includes('{name}')", f"after {name}")
         self.has("document.getElementById('pot').value === '500' && document.getElementById('stack-1').value === '19750'", "filled in")
         self.has("['range-1', 'range-2'].every(id => document.getElementById(id).value.includes('A2s'))", "ranges of the blueprint")
         self.picture("played")
