@@ -496,6 +496,7 @@ impl Checker<'_> {
             kept: study.kept,
             queue: study.queue,
             max_time: study.max_time.0,
+            agents: self.all_agents().collect(),
         }))
     }
 

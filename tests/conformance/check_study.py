@@ -110,6 +110,7 @@ class Page:
         for at in range(0, len(BOARD), 2):
             self.click(f"#deck [data-card='{BOARD[at:at + 2]}']")
         assert self.value("document.getElementById('board').value") == BOARD
+        self.play()
         # A mistake in a range is answered at its field.
         self.fill("range-1", "22+,KX")
         self.has("document.getElementById('range-1').getAttribute('aria-invalid') === 'true'", "marked as wrong")
@@ -125,6 +126,19 @@ class Page:
         self.fill("stack-2", "300")
         self.fill("menu-1", MENU)
         self.has("document.getElementById('cost').textContent.includes('33 nodes')", "said what it takes")
+
+    def play(self):
+        """Ranges, pot and stacks from the blueprint's play: a raise to 250 that is called."""
+        self.click(".played summary")
+        for name in ("raise to 250", "call"):
+            find = f"[...document.querySelectorAll('#played-actions button')].find(e => e.innerText.startsWith('{name}'))"
+            self.has(f"!!{find}", name)
+            self.value(f"{find}.click()")
+            self.has(f"document.getElementById('played-way').innerText.includes('{name}')", f"after {name}")
+        self.has("document.getElementById('pot').value === '500' && document.getElementById('stack-1').value === '19750'", "filled in")
+        self.has("['range-1', 'range-2'].every(id => document.getElementById(id).value.includes('A2s'))", "ranges of the blueprint")
+        self.picture("played")
+        self.click(".played summary")
 
     def paint(self):
         """Pairs with the mouse, and some hands by keys with weights."""
@@ -181,11 +195,44 @@ class Page:
         self.has("document.getElementById('actions').textContent.includes('The end')", "the end")
         self.picture("end")
         self.value("history.back()")
-        self.has("location.search === '?line=x+b40'", "back")
+        self.has("location.search === '?line=x+b40' && document.querySelectorAll('#actions .act').length === 3", "back")
+        self.filter()
         self.browser.press("Backspace")
         self.has("location.search === '?line=x'", "one step back")
+        self.browser.press("Backspace")
+        self.has("location.search === ''", "at the beginning")
         # A link leads to the place.
         self.browser.load(self.address + self.value("location.pathname") + "?line=b90", "document.querySelectorAll('#way .step').length === 2")
+        self.browser.load(self.address + self.value("location.pathname"), "document.querySelectorAll('#actions .act').length === 4")
+
+    def filter(self):
+        """By the class of the made hand; the grid and the actions follow."""
+        whole = self.text("#actions .act .share")
+        self.click(".kind")
+        assert self.value("document.querySelector('.kind').getAttribute('aria-pressed')") == "true"
+        self.has("document.getElementById('actions').textContent.includes('chosen below')", "filtered")
+        assert self.text("#actions .act .share") != whole, "the actions do not follow the filter"
+        made = self.value("[...new Set([...document.querySelectorAll('.all-hands td:nth-child(2)')].map(e => e.innerText))]")
+        assert made == [self.text(".kind .what")], made
+        self.click(".all-hands th:last-child button")
+        weights = self.value("[...document.querySelectorAll('.all-hands td:last-child')].map(e => parseFloat(e.innerText))")
+        assert weights == sorted(weights, reverse=True), weights
+        self.picture("filter")
+        self.click("#hands header button")
+        self.has("!document.getElementById('actions').textContent.includes('chosen below')", "unfiltered")
+
+    def lock(self):
+        """A decision is locked, and the spot solved around it."""
+        before = self.value("location.pathname")
+        self.click(".lock summary")
+        for at, share in enumerate((0, 100, 0, 0)):
+            self.value(f"""(e => {{ e.value = {share}; e.dispatchEvent(new Event('input')) }})(document.querySelectorAll('.lock input')[{at}])""")
+        self.click(".lock button")
+        self.has(f"location.pathname !== '{before}' && document.getElementById('locks')?.innerText.includes('Compared with')", "locked and compared")
+        self.has("document.querySelector('#actions li:nth-child(2) .share').innerText === '100.0 %'", "the given strategy")
+        self.picture("locked")
+        self.click("#locks li button")
+        self.has(f"location.pathname === '{before}' && document.querySelectorAll('#actions .act').length", "unlocked")
 
     def check_spot(self, spot):
         shown = self.value("[...document.querySelectorAll('#actions .act')].map(e => [e.querySelector('strong').innerText, e.querySelector('.share').innerText])")
@@ -207,6 +254,8 @@ class Page:
         self.has("document.getElementById('state').textContent.startsWith('stopped')", "stopped")
         self.browser.press("1")
         self.has("document.querySelectorAll('#actions .pick').length === 52", "the cards to come")
+        self.value("document.querySelector('#actions > p button')?.click()")
+        self.has("document.querySelector('#actions .drawn') && document.getElementById('actions').innerText.includes('Best for player 1')", "compared cards")
         self.picture("cards")
         assert self.value("document.querySelector('#actions .pick[data-card^=K][data-card$=s]').disabled"), "a card of the board could be dealt"
         self.click("#actions [data-card='Kd']")
@@ -252,6 +301,7 @@ def main():
                     page.build()
                     page.solve()
                     page.walk(report)
+                    page.lock()
                     page.stop_and_resume()
                 browser.events = [event for event in browser.events if not is_answer(event)]
                 browser.check_events(address)

@@ -183,6 +183,140 @@ fn the_numbers_of_a_place_agree_with_each_other() {
 }
 
 #[test]
+fn the_report_of_cards_has_the_numbers_of_the_places_that_they_lead_to() {
+    let server = Server::start(QUIET);
+    let description = Description::fetch(&server);
+    let id = order(&server, &turn());
+    wait_for_state(&server, &id, "solved");
+    let path = format!("{SOLUTIONS}/{id}/cards?line=x+x");
+    let answer = ask(&server, "GET", &path, "text/plain", "");
+    description.check("GET", &path, &answer);
+    let report = answer.json();
+    let cards = list(&report["cards"]);
+    assert_eq!(cards.len(), 48);
+    for card in cards.iter().step_by(11) {
+        let place = place(&server, &id, &format!("x x {}", string(&card["card"])));
+        for player in 0..2 {
+            near(&card["gets"][player], number(&place["gets"][player]), 1e-9);
+            near(&card["equities"][player], number(&place["equities"][player]), 1e-9);
+        }
+        for (shown, action) in list(&card["actions"]).iter().zip(list(&place["actions"])) {
+            assert_eq!(shown["word"], action["word"]);
+            near(&shown["frequency"], number(&action["frequency"]), 1e-9);
+        }
+    }
+    let path = format!("{SOLUTIONS}/{id}/cards?line=x");
+    let answer = ask(&server, "GET", &path, "text/plain", "");
+    assert_eq!(answer.code, 400, "{}", answer.body);
+    shows(&answer.body, &["no card is due at `x`"]);
+}
+
+#[test]
+fn locked_hands_keep_their_strategy_and_everything_else_is_solved_around_them() {
+    let server = Server::start(QUIET);
+    let free = order(&server, &turn());
+    let free = wait_for_state(&server, &free, "solved");
+    // The second player folds all hands to a bet, so that a bet gets the whole pot.
+    let mut spot = turn();
+    spot["locks"] = json!([{ "line": "b60", "strategy": [["f", 1.0]] }]);
+    let id = order(&server, &spot);
+    let locked = wait_for_state(&server, &id, "solved");
+    assert_eq!(
+        (&locked["without_locks"], &locked["locks"][0]["line"]),
+        (&free["id"], &json!("b60"))
+    );
+    let answer = place(&server, &id, "b60");
+    near(&answer["actions"][0]["frequency"], 1.0, 1e-9);
+    near(&answer["gets"][0], 180.0, 1e-6);
+    // It bets everything or nearly so, and gets what it gets without the lock, or more.
+    let gets = |solution: &Value| number(&solution["result"]["players"][0]["gets"]);
+    assert!(gets(&locked) > gets(&free) + 10.0, "{} after {}", gets(&locked), gets(&free));
+    assert!(gets(&locked) > 119.0, "{}", gets(&locked));
+    // Some hands only: the others still choose.
+    spot["locks"] = json!([
+        { "line": "", "hands": "88+", "strategy": [["x", 0.25], ["b60", 0.75]] },
+        { "line": "", "hands": "QQ", "strategy": [["b300", 1.0]] },
+    ]);
+    let id = order(&server, &spot);
+    wait_for_state(&server, &id, "solved");
+    let root = place(&server, &id, "");
+    let view = &root["hands"][0];
+    let mut seen = 0;
+    for (at, hand) in list(&view["hands"]).iter().enumerate() {
+        let hand = string(hand);
+        let given = match (&hand[..1], &hand[2..3]) {
+            ("Q", "Q") => [0.0, 0.0, 1.0],
+            (one, other) if one == other => [0.25, 0.75, 0.0],
+            _ => continue,
+        };
+        for (action, share) in given.into_iter().enumerate() {
+            near(&view["strategy"][action][at], share, 1e-6);
+        }
+        seen += 1;
+    }
+    assert!(seen > 20, "{seen}");
+    // A lock that cannot be fails in words.
+    for (lock, error) in [
+        (json!({ "line": "b61", "strategy": [["f", 1.0]] }), "not on the menu"),
+        (json!({ "line": "", "strategy": [["c", 1.0]] }), "`c` is not on the menu there"),
+        (json!({ "line": "", "strategy": [["x", 0.5]] }), "add up to 0.5"),
+        (json!({ "line": "x x", "strategy": [["x", 1.0]] }), "nobody acts"),
+        (json!({ "line": "", "hands": "KX", "strategy": [["x", 1.0]] }), "KX"),
+    ] {
+        spot["locks"] = json!([lock]);
+        let id = order(&server, &spot);
+        let failed = wait_for_state(&server, &id, "failed");
+        shows(string(&failed["reason"]), &["lock 1 of 1", error]);
+    }
+}
+
+#[test]
+fn ranges_from_an_agents_play_are_its_strategies_in_charts() {
+    let server = Server::start(QUIET);
+    let description = Description::fetch(&server);
+    let path = "/api/v1/study/played";
+    let play = |agent: &str, betting: &str| {
+        let answer = post(&server, path, &json!({ "agent": agent, "betting": betting }));
+        description.check("POST", path, &answer);
+        answer
+    };
+    let chart = |at: &str| server.folder.json(&format!("explain chart cfr --at={at} --json"));
+    let [opening, answer] = ["", "r250"].map(chart);
+    // What it does first, with all hands.
+    let first = play("cfr", "").json();
+    let shown = list(&first["actions"]);
+    let expected: Vec<&Value> =
+        list(&opening["actions"]).iter().filter(|one| number(&one["frequency"]) > 0.0).collect();
+    assert_eq!(shown.len(), expected.len(), "{first}");
+    for (shown, expected) in shown.iter().zip(expected) {
+        assert_eq!((&shown["betting"], &shown["name"]), (&expected["action"], &expected["name"]));
+        near(&shown["frequency"], number(&expected["frequency"]), 1e-9);
+    }
+    // After a raise that is called the button has the hands that raise, the big blind, who is first
+    // after the flop, those that call.
+    let flop = play("cfr", "r250c").json()["flop"].clone();
+    assert_eq!((&flop["pot"], &flop["stacks"]), (&json!(500), &json!([19750, 19750])));
+    for (range, chart, action) in [(0, &answer, "c"), (1, &opening, "r250")] {
+        let text = &flop["ranges"][range];
+        let weights = post(&server, "/api/v1/study/range", &json!({ "text": text })).json();
+        let at = list(&chart["actions"]).iter().position(|one| one["action"] == action);
+        let at = at.unwrap_or_else(|| panic!("no {action}: {chart}"));
+        for (weight, hand) in list(&weights["weights"]).iter().zip(list(&chart["hands"])) {
+            near(weight, number(&hand["strategy"][at]), 0.0011);
+        }
+    }
+    for (agent, betting, code) in [
+        ("nobody", "", 400),
+        ("cfr", "r250x", 400),
+        ("cfr", "r250f", 400),
+        ("cfr", "r250c/c", 400),
+        ("cfr", "r777", 400),
+    ] {
+        assert_eq!(play(agent, betting).code, code, "{agent} {betting}");
+    }
+}
+
+#[test]
 fn what_cannot_be_solved_or_shown_is_refused_in_words_at_its_place() {
     let server = Server::start(&format!("{QUIET}[study]\nmemory = \"1MiB\"\n"));
     let description = Description::fetch(&server);

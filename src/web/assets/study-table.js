@@ -97,10 +97,12 @@ export class HandTable {
   columns() {
     const { view, actions, pot, names } = this.shown;
     const none = (number) => (number === null ? -Infinity : number);
+    // On the river there are no draws.
+    const drawn = view.draws.some((draw) => draw !== names.draws.length - 1);
     return [
       { key: "hand", head: "Hand", value: (at) => view.hands[at], text: (at) => cards(view.hands[at]), words: true },
       { key: "class", head: "Made", value: (at) => view.classes[at], text: (at) => names.classes[view.classes[at]], words: true },
-      { key: "draw", head: "Draw", value: (at) => view.draws[at], text: (at) => (view.draws[at] === names.draws.length - 1 ? "" : names.draws[view.draws[at]]), words: true },
+      ...(drawn ? [{ key: "draw", head: "Draw", value: (at) => view.draws[at], text: (at) => (view.draws[at] === names.draws.length - 1 ? "" : names.draws[view.draws[at]]), words: true }] : []),
       ...actions.map((action, number) => ({
         key: action.word, head: action.name, value: (at) => view.strategy[number][at], text: (at) => percent(view.strategy[number][at], 0), action: number,
       })),

@@ -284,6 +284,7 @@ const showActions = () => {
     }
     const first = [...cardsBox.children].find((button) => !button.disabled);
     for (const button of cardsBox.children) button.tabIndex = button === first ? 0 : -1;
+    reportCards(box, step.line);
     return;
   }
   if (step.next === "end") {
@@ -323,6 +324,55 @@ const scopes = () => {
     found.unshift(["the hands that are chosen below", view.hands.filter((_, at) => table.passes(view, at)).join(",")]);
   }
   return found;
+};
+
+// What each card leads to: at once where that is soon known, else when it is asked for.
+const SOON = 30e6;
+const reportCards = (box, line) => {
+  const about = element("p", { class: "small soft" });
+  const report = async () => {
+    about.textContent = "Comparing the cards …";
+    try {
+      const found = await ask("GET", `/solutions/${id}/cards?line=${encodeURIComponent(line)}`);
+      if (box.contains(about)) drawCards(box, about, found.cards);
+    } catch (error) {
+      about.textContent = error.message;
+    }
+  };
+  box.append(about);
+  if (solution && solution.size.cells <= SOON) {
+    report();
+    return;
+  }
+  const compare = element("button", { type: "button", class: "plain small" }, "Compare all cards");
+  compare.addEventListener("click", report);
+  about.append(compare);
+};
+const drawCards = (box, about, found) => {
+  const deckBox = box.querySelector(".deck");
+  deckBox.classList.add("drawn");
+  const player = found[0].player;
+  for (const { card, actions, gets, equities } of found) {
+    const button = deckBox.querySelector(`[data-card="${card}"]`);
+    const kinds = colours(actions);
+    let from = 0;
+    const parts = actions.map(({ frequency }, action) => {
+      const to = from + 100 * frequency;
+      const part = `${colourOf(kinds[action])} ${from.toFixed(2)}% ${to.toFixed(2)}%`;
+      from = to;
+      return part;
+    });
+    button.style.backgroundImage = `linear-gradient(to right, ${parts.join(", ")})`;
+    const name = button.textContent;
+    button.replaceChildren(element("span", { class: "of" }, name), element("span", { class: "of small" }, few(gets[0])));
+    const words = actions.map(({ name: action, frequency }) => `${action} ${percent(frequency, 0)}`).join(", ");
+    button.title = `${words}; EV ${chips(gets[0])} and ${chips(gets[1])}; equity of player 1 ${percent(equities[0])}`;
+    button.setAttribute("aria-label", `${cardName(card)}: player ${player}: ${button.title}`);
+  }
+  about.textContent = `What player ${player} does after each card, and the EV of player 1.`;
+  const sorted = [...found].sort((one, other) => other.gets[0] - one.gets[0]);
+  const some = (list) => list.flatMap(({ card, gets }) => [cards(card), ` ${few(gets[0])}  `]);
+  about.append(element("br"), "Best for player 1: ", ...some(sorted.slice(0, 4)), element("br"), "Worst: ", ...some(sorted.slice(-4).reverse()));
 };
 
 // What the hands that pass the filter do. The mean of what they get is by their weights.

@@ -248,6 +248,37 @@ const showMenus = () => {
 };
 ownBets.addEventListener("change", () => changed());
 
+// ---- Ranges from an agent's play before the flop, action by action.
+const played = document.querySelector(".played");
+const playedWay = [];
+const play = async (betting) => {
+  const place = byId("played-actions");
+  try {
+    const found = await ask("POST", "/played", { agent: byId("player").value, betting });
+    byId("played-way").textContent = playedWay.length ? playedWay.join(", ") : "Blinds 50 and 100, 20,000 chips each. The button begins:";
+    place.replaceChildren(...found.actions.filter(({ name }) => name !== "fold" && !name.startsWith("all-in")).map(({ betting: next, name, frequency }) => {
+      const button = element("button", { type: "button", class: "plain small" }, `${name} ${percent(frequency, 0)}`);
+      button.addEventListener("click", () => { playedWay.push(name); play(next); });
+      return button;
+    }));
+    if (!found.flop) {
+      if (betting) place.firstChild?.focus();
+      return;
+    }
+    byId("pot").value = found.flop.pot;
+    found.flop.stacks.forEach((stack, at) => { byId(`stack-${at + 1}`).value = stack; });
+    painters.forEach((painter, at) => painter.set(found.flop.ranges[at]));
+    byId("played-way").textContent += `: filled in. Player 1 is the big blind.`;
+  } catch (error) {
+    byId("played-way").textContent = error.message;
+    place.replaceChildren();
+  }
+};
+const playAgain = () => { playedWay.length = 0; play(""); };
+played?.addEventListener("toggle", () => { if (played.open && !byId("played-actions").children.length) playAgain(); });
+byId("played-again")?.addEventListener("click", playAgain);
+byId("player")?.addEventListener("change", playAgain);
+
 // ---- The spot as a whole.
 const number = (id) => Number(byId(id).value.trim());
 const spot = () => ({
@@ -355,7 +386,7 @@ async function estimate() {
 }
 
 form.addEventListener("input", (event) => {
-  if (!event.target.closest(".range")) changed();
+  if (!event.target.closest(".range, .played")) changed();
 });
 form.addEventListener("submit", async (event) => {
   event.preventDefault();

@@ -4,12 +4,13 @@
 //! A solution can be looked at while it is being solved: between two iterations the solver is lent
 //! to whoever waits for it.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use agents::AgentChoice;
 use axum::http::StatusCode;
 use jiff::Timestamp;
 use parallel::Pool;
@@ -20,7 +21,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::locks::{self, Lock};
 use super::order::{Spot, name};
-use super::view::PlaceView;
+use super::played::Players;
+use super::view::{CardsView, PlaceView};
 use crate::subgame::{Limits, Parameters, Problem, SizeReport, SolveResult};
 use crate::web::api::Problem as Refusal;
 
@@ -55,6 +57,8 @@ pub struct StudyPlan {
     pub queue: usize,
     /// The longest time of one solve until it has to be taken up again.
     pub max_time: Duration,
+    /// The agents by name; those with a strategy can be asked for ranges.
+    pub agents: BTreeMap<String, AgentChoice>,
 }
 
 /// The solutions; cheap to clone.
@@ -63,6 +67,7 @@ pub struct Study(Arc<Inner>);
 
 struct Inner {
     plan: StudyPlan,
+    players: Players,
     pool: Pool,
     library: Mutex<Library>,
     /// Something is to be solved.
@@ -88,9 +93,29 @@ struct Solution {
     made: Timestamp,
     status: Mutex<Status>,
     bench: Bench,
-    ready: Mutex<VecDeque<(u32, String, Arc<String>)>>,
+    /// Answers that were given: iterations, what was asked, and the line.
+    ready: Mutex<VecDeque<((u32, View, String), Arc<String>)>>,
     /// Whether it is to be stopped.
     cancel: AtomicBool,
+}
+
+/// What is asked of a solution.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum View {
+    /// A place with the hands of both players.
+    Place,
+    /// The cards that can be dealt at a place.
+    Cards,
+}
+
+impl View {
+    fn json(self, solver: &mut Solver, line: &str) -> Result<String, String> {
+        let json = match self {
+            View::Place => serde_json::to_string(&PlaceView::new(solver, line)?),
+            View::Cards => serde_json::to_string(&CardsView::new(solver, line)?),
+        };
+        json.map_err(|error| error.to_string())
+    }
 }
 
 /// How far a solution is.
@@ -294,7 +319,8 @@ impl Study {
         let speed = USUAL_SPEED * plan.threads as f64;
         let library = Library { solutions: Vec::new(), queue: VecDeque::new(), speed };
         let (library, wake) = (Mutex::new(library), Condvar::new());
-        let study = Study(Arc::new(Inner { plan, pool, library, wake, stop }));
+        let players = Players::new(plan.agents.clone());
+        let study = Study(Arc::new(Inner { plan, players, pool, library, wake, stop }));
         let solving = study.clone();
         std::thread::Builder::new().name("study".into()).spawn(move || solving.solve_all())?;
         Ok(study)
@@ -303,6 +329,11 @@ impl Study {
     /// The limits.
     pub(super) fn plan(&self) -> &StudyPlan {
         &self.0.plan
+    }
+
+    /// The agents whose play can be asked for.
+    pub(super) fn players(&self) -> &Players {
+        &self.0.players
     }
 
     /// The token that ends live parts of pages.
@@ -448,40 +479,36 @@ impl Study {
         Ok(view)
     }
 
-    /// The place of a solution that a line leads to, as JSON.
-    pub(super) fn place(&self, id: &str, line: &str) -> Result<Arc<String>, Refusal> {
+    /// What is asked of a solution at the place that a line leads to, as JSON.
+    pub(super) fn look(&self, id: &str, view: View, line: &str) -> Result<Arc<String>, Refusal> {
         let solution = lock(&self.0.library).find(id)?;
         let _visit = Visit::new(&solution.bench);
         let Some(mut lent) = solution.bench.borrow(LEND_TIMEOUT) else {
             return Err(solution.not_there());
         };
         let Some(solver) = lent.solver.as_mut() else { return Err(solution.not_there()) };
-        self.place_of(&solution, solver, line)
+        self.view(&solution, solver, view, line)
     }
 
-    fn place_of(
+    fn view(
         &self,
         solution: &Solution,
         solver: &mut Solver,
+        view: View,
         line: &str,
     ) -> Result<Arc<String>, Refusal> {
-        let iterations = solver.iterations();
-        let known = |(of, at, _): &&(u32, String, Arc<String>)| *of == iterations && at == line;
-        if let Some((_, _, place)) = lock(&solution.ready).iter().find(known) {
-            return Ok(Arc::clone(place));
+        let key = (solver.iterations(), view, line.to_owned());
+        if let Some((_, text)) = lock(&solution.ready).iter().find(|(known, _)| *known == key) {
+            return Ok(Arc::clone(text));
         }
-        let place = self.on_threads(|| PlaceView::new(solver, line));
-        let place = place.map_err(|error| {
+        let text = self.on_threads(|| view.json(solver, line));
+        let text = text.map_err(|error| {
             let remedy = "write actions and cards from the beginning, as in x b66 c Kd";
             Refusal::new(StatusCode::BAD_REQUEST, error, remedy)
         })?;
-        let text = serde_json::to_string(&place).map_err(|error| {
-            let remedy = "please report the address";
-            Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string(), remedy)
-        })?;
         let text = Arc::new(text);
         let mut ready = lock(&solution.ready);
-        ready.push_back((iterations, line.to_owned(), Arc::clone(&text)));
+        ready.push_back((key, Arc::clone(&text)));
         while ready.len() > READY_PLACES {
             ready.pop_front();
         }
@@ -588,7 +615,7 @@ impl Study {
             lock(&self.0.library).speed = speed.max(1.0);
         }
         // Whoever looks next begins at the beginning.
-        let _ = self.place_of(solution, solver, "");
+        let _ = self.view(solution, solver, View::Place, "");
         drop(lent);
         let mut status = lock(&solution.status);
         status.iterations = iterations;

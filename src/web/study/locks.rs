@@ -17,7 +17,8 @@ pub(super) const MOST: usize = 32;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Lock {
-    /// The actions and cards that lead to the decision, as in `x b66 c Kd`; empty for the beginning.
+    /// The actions and cards that lead to the decision, as in `x b66 c Kd`; empty for the
+    /// beginning.
     #[serde(default)]
     line: String,
     /// The hands, as a range whose weights do not matter; `random`, every hand, unless given. Where

@@ -4,14 +4,15 @@
 //! The pages hold forms and texts; their scripts fill them from the JSON API, which is the same for
 //! programs. The numbers are those of `cardroom solve subgame` ([`crate::subgame`]).
 //!
-//! - [`order`]: the spot as JSON, and what solving it takes; [`mod@locks`]: decisions that are given;
-//!   [`jobs`]: solves, one after another;
-//!   [`view`]: a place in a solution; [`classes`]: what hands are called.
+//! - [`order`]: the spot as JSON, and what solving it takes; [`mod@locks`]: decisions that are
+//!   given; [`played`]: ranges from an agent's play; [`jobs`]: solves, one after another.
+//! - [`view`]: a place in a solution; [`classes`]: what hands are called.
 
 mod classes;
 mod jobs;
 mod locks;
 mod order;
+mod played;
 mod view;
 
 use std::sync::Arc;
@@ -29,9 +30,10 @@ use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 use show::number::percent;
 
-use jobs::{SolutionView, State as Progress};
+use jobs::{SolutionView, State as Progress, View};
 use order::{Estimate, Order};
-use view::PlaceView;
+use played::PlayedView;
+use view::{CardsView, PlaceView};
 
 pub use jobs::{Study, StudyPlan};
 
@@ -48,6 +50,7 @@ const PAUSE: std::time::Duration = std::time::Duration::from_secs(1);
 const SOLUTIONS: &str = "/api/v1/study/solutions";
 const ESTIMATE: &str = "/api/v1/study/estimate";
 const RANGE: &str = "/api/v1/study/range";
+const PLAYED: &str = "/api/v1/study/played";
 
 /// The method of a path of the API that is not for GET; `None` for all others.
 pub fn method(path: &str) -> Option<&'static str> {
@@ -56,7 +59,7 @@ pub fn method(path: &str) -> Option<&'static str> {
         Some(rest) if ["/stop", "/resume", "/forget"].iter().any(|end| rest.ends_with(end)) => {
             Some("PUT")
         }
-        _ => (path == ESTIMATE || path == RANGE).then_some("POST"),
+        _ => [ESTIMATE, RANGE, PLAYED].contains(&path).then_some("POST"),
     }
 }
 
@@ -100,7 +103,7 @@ struct RangeView {
     text: String,
     /// The sum of the weights of its hands.
     combos: f64,
-    /// The mean weights of the 169 starting hands, as in a chart row by row: AA, AKs … A2s, AKo, KK …
+    /// The mean weights of the 169 starting hands, as in a chart row by row: AA, AKs … A2s, AKo …
     weights: Vec<f64>,
 }
 
@@ -126,10 +129,18 @@ pub fn router(study: Shared, limits: Limits, api: &mut Description) -> Router {
     let body = ("RangeText", schema::<RangeText>());
     let range_path = api.post::<RangeView>(RANGE, operation, body, &[404, 408, 415]);
     let operation = (
+        "playedRanges",
+        "Ranges from an agent's play.",
+        "The hands with which both players come to the flop when both play like the agent; before \
+         that, what it does next.",
+    );
+    let body = ("PlayedAsked", schema::<played::Asked>());
+    let played_path = api.post::<PlayedView>(PLAYED, operation, body, &[404, 408, 415]);
+    let operation = (
         "solveSpot",
         "Has a spot solved.",
         "It is solved on the server's threads, after those that were asked for before. The same \
-         spot has the same name: one that is known is only solved further, where more is asked for.",
+         spot has the same name: one that is known is only solved further, if more is asked for.",
     );
     let solve_path = api.post::<SolutionView>(SOLUTIONS, operation, spot(), &[404, 408, 415]);
     let solution = "A solution, or how far it is.";
@@ -138,6 +149,9 @@ pub fn router(study: Shared, limits: Limits, api: &mut Description) -> Router {
     let place = "A place in a solution: the hands of both players, what they do, get and hold.";
     let place_path = "/api/v1/study/solutions/{id}/place";
     let place_path = api.get_with_query::<PlaceView, Asked>(place_path, "place", place);
+    let cards = "What the cards that can be dealt at a place lead to.";
+    let cards_path = "/api/v1/study/solutions/{id}/cards";
+    let cards_path = api.get_with_query::<CardsView, Asked>(cards_path, "cards", cards);
     let mut action =
         |path, id, summary| api.put::<SolutionView>(path, (id, summary), None, &[404, 409]);
     let stop = "Stops a solve that waits or is under way; what is solved is kept.";
@@ -149,6 +163,7 @@ pub fn router(study: Shared, limits: Limits, api: &mut Description) -> Router {
     let ordered = Router::new()
         .route(estimate_path, post(estimate))
         .route(range_path, post(read_range))
+        .route(played_path, post(play))
         .route(solve_path, post(order_solve))
         .with_state((study.clone(), limits));
     Router::new()
@@ -158,6 +173,7 @@ pub fn router(study: Shared, limits: Limits, api: &mut Description) -> Router {
         .route(list, get(document))
         .route(solution_path, get(solution_document))
         .route(place_path, get(place_document))
+        .route(cards_path, get(cards_document))
         .route(stop_path, put(stop_solve))
         .route(resume_path, put(resume_solve))
         .route(forget_path, put(forget_solution))
@@ -228,6 +244,16 @@ async fn read_range(
     Ok(Json(RangeView { text, combos: range.total(), weights }))
 }
 
+async fn play(
+    State((study, limits)): State<(Shared, Limits)>,
+    request: Request,
+) -> Result<Json<PlayedView>, Response> {
+    let study = open(study).map_err(IntoResponse::into_response)?;
+    let body = read_body(request, limits).await.map_err(IntoResponse::into_response)?;
+    let work = move || study.players().play(&order::read(&body)?);
+    blocking(work).await?.map(Json).map_err(IntoResponse::into_response)
+}
+
 async fn order_solve(
     State((study, limits)): State<(Shared, Limits)>,
     request: Request,
@@ -250,10 +276,22 @@ async fn place_document(
     Path(id): Path<String>,
     Query(asked): Query<Asked>,
 ) -> Result<Response, Response> {
+    look(study, id, View::Place, asked.line).await
+}
+
+async fn cards_document(
+    State(study): State<Shared>,
+    Path(id): Path<String>,
+    Query(asked): Query<Asked>,
+) -> Result<Response, Response> {
+    look(study, id, View::Cards, asked.line).await
+}
+
+async fn look(study: Shared, id: String, view: View, line: String) -> Result<Response, Response> {
     let study = open(study).map_err(IntoResponse::into_response)?;
-    let place = blocking(move || study.place(&id, &asked.line)).await?;
-    let place: Arc<String> = place.map_err(IntoResponse::into_response)?;
-    Ok(([(header::CONTENT_TYPE, "application/json")], (*place).clone()).into_response())
+    let found = blocking(move || study.look(&id, view, &line)).await?;
+    let found: Arc<String> = found.map_err(IntoResponse::into_response)?;
+    Ok(([(header::CONTENT_TYPE, "application/json")], (*found).clone()).into_response())
 }
 
 async fn stop_solve(
@@ -282,6 +320,7 @@ async fn forget_solution(
 struct Form {
     library: String,
     menus: Vec<(&'static str, String)>,
+    agents: Vec<String>,
     memory: String,
 }
 
@@ -348,7 +387,8 @@ async fn form(State(study): State<Shared>) -> Response {
         Some((shipped.name, order::after_flop(&menu).trim_end().to_owned()))
     });
     let memory = HumanBytes(study.plan().memory).to_string();
-    page(&Form { library: library(&study), menus: menus.collect(), memory })
+    let agents = study.players().names().into_iter().map(str::to_owned).collect();
+    page(&Form { library: library(&study), menus: menus.collect(), agents, memory })
 }
 
 async fn live(State(study): State<Shared>) -> Response {

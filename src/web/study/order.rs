@@ -44,8 +44,8 @@ pub(super) struct Order {
     pub(super) pot: Chips,
     /// Chips left to each player; one number is for both.
     pub(super) stacks: Vec<Chips>,
-    /// The ranges of the first and the second player, as in `QQ+,AKs,A5s-A2s,KQo:0.5,AhKh`; `random`
-    /// is every hand.
+    /// The ranges of the first and the second player, as in `QQ+,AKs,A5s-A2s,KQo:0.5,AhKh`;
+    /// `random` is every hand.
     pub(super) ranges: [String; 2],
     /// The bets: a shipped menu (fc, fcpa, ladder, limit, overbet, reraise, small, standard), or
     /// lines of a menu separated by `;` or line ends, as in `every 1: 50% allin; every 2+: allin`.

@@ -1,7 +1,7 @@
-//! A place in a solution as the page and programs get it: the way that leads there, the hands of both
-//! players with what they do, get and hold, and what comes next.
+//! A place in a solution as the page and programs get it: the way that leads there, the hands of
+//! both players with what they do, get and hold, and what comes next.
 
-use cards::{Card, Combo};
+use cards::{Card, Combo, Range};
 use game::{Chips, PublicState, Turn};
 use models::chart::Chart;
 use schemars::JsonSchema;
@@ -141,19 +141,7 @@ impl PlaceView {
         let mut actions = Vec::new();
         for player in Player::BOTH {
             let at = player.index();
-            let sunk = f64::from(state.committed().as_slice()[at]);
-            let values = solver.hand_values(player, &state).map_err(words)?;
-            let held: Vec<Held> = values
-                .iter()
-                .map(|value| Held {
-                    combo: value.combo,
-                    weight: ranges[at].weight(value.combo),
-                    meets: value.unblocked_weight,
-                    gets: (value.unblocked_weight > 0.0).then_some(value.value + sunk),
-                    equity: equities[at][value.combo.index()],
-                })
-                .filter(|held| held.weight > 0.0)
-                .collect();
+            let held = held(solver, &state, player, &ranges[at], &equities[at])?;
             hands[at] = HandsView {
                 hands: held.iter().map(|held| held.combo.to_string()).collect(),
                 weights: held.iter().map(|held| rounded(held.weight, 6)).collect(),
@@ -201,6 +189,26 @@ impl Held {
     }
 }
 
+/// The hands with which a player reaches a state.
+fn held(
+    solver: &mut Solver,
+    state: &PublicState,
+    player: Player,
+    range: &Range,
+    equities: &[Option<f64>],
+) -> Result<Vec<Held>, String> {
+    let sunk = f64::from(state.committed().as_slice()[player.index()]);
+    let values = solver.hand_values(player, state).map_err(words)?;
+    let held = values.iter().map(|value| Held {
+        combo: value.combo,
+        weight: range.weight(value.combo),
+        meets: value.unblocked_weight,
+        gets: (value.unblocked_weight > 0.0).then_some(value.value + sunk),
+        equity: equities[value.combo.index()],
+    });
+    Ok(held.filter(|held| held.weight > 0.0).collect())
+}
+
 /// The mean of numbers by their weights; those that are none do not count. 0 without weight.
 fn mean(numbers: impl Iterator<Item = (f64, Option<f64>)>) -> f64 {
     let counted = numbers.filter_map(|(weight, number)| Some((weight, weight * number?)));
@@ -211,6 +219,99 @@ fn mean(numbers: impl Iterator<Item = (f64, Option<f64>)>) -> f64 {
 
 fn words(error: impl std::fmt::Display) -> String {
     error.to_string()
+}
+
+/// What the cards that can be dealt at a place lead to.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(super) struct CardsView {
+    /// The actions and cards that lead there.
+    line: String,
+    /// The iterations after which these are the strategies.
+    iterations: u32,
+    /// The cards.
+    cards: Vec<CardView>,
+}
+
+/// What a card leads to.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+struct CardView {
+    /// The card.
+    card: String,
+    /// The player who acts after it, 1 or 2.
+    player: usize,
+    /// What that player does.
+    actions: Vec<Share>,
+    /// The chips of the pot that each player gets from there on, less those that it puts in.
+    gets: [f64; 2],
+    /// The share of the pot that each player gets if nobody bets any more.
+    equities: [f64; 2],
+}
+
+/// An action with the share of the range that takes it.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+struct Share {
+    #[serde(flatten)]
+    choice: Choice,
+    /// From 0 to 1.
+    frequency: f64,
+}
+
+impl CardsView {
+    /// The cards that can be dealt where this line leads to.
+    ///
+    /// # Errors
+    /// When it leads nowhere, or no card is due there.
+    pub(super) fn new(solver: &mut Solver, line: &str) -> Result<CardsView, String> {
+        let places = walk(solver, line).map_err(words)?;
+        let (way, line) = way(&places);
+        let due = way.last().is_some_and(|step| step.next == Next::Card);
+        let state = places.last().filter(|_| due).map(|(_, spot)| spot.state().clone());
+        drop(places);
+        let Some(state) = state else {
+            return Err(format!("no card is due at `{line}`"));
+        };
+        let dealt = state.board().set();
+        let mut cards = Vec::new();
+        for card in Card::all().rev().filter(|&card| !dealt.contains(card)) {
+            let mut next = state.clone();
+            next.deal(&[card]).map_err(words)?;
+            cards.push(CardView::new(solver, &next, card)?);
+        }
+        Ok(CardsView { line, iterations: solver.iterations(), cards })
+    }
+}
+
+impl CardView {
+    fn new(solver: &mut Solver, state: &PublicState, card: Card) -> Result<CardView, String> {
+        let spot = Spot::at_state(solver, state).map_err(words)?;
+        let Some(player) = spot.player() else { return Err("nobody acts there".to_owned()) };
+        let range = spot.range(player);
+        let choices = choices(state, spot.actions());
+        let mut combos = vec![0.0; choices.len()];
+        let mut all = 0.0;
+        for (combo, strategy) in spot.strategies() {
+            let weight = range.weight(combo);
+            all += weight;
+            combos.iter_mut().zip(strategy).for_each(|(sum, share)| *sum += weight * share);
+        }
+        let share = |(choice, sum): (Choice, f64)| Share {
+            choice,
+            frequency: if all > 0.0 { sum / all } else { 0.0 },
+        };
+        let actions = choices.into_iter().zip(combos).map(share).collect();
+        let ranges = Player::BOTH.map(|player| spot.range(player).clone());
+        let equities = Player::BOTH.map(|player| equities(&spot, player));
+        drop(spot);
+        let (mut gets, mut shares) = ([0.0; 2], [0.0; 2]);
+        for player in Player::BOTH {
+            let at = player.index();
+            let held = held(solver, state, player, &ranges[at], &equities[at])?;
+            gets[at] = mean(held.iter().map(|held| (held.pairs(), held.gets)));
+            shares[at] = mean(held.iter().map(|held| (held.pairs(), held.equity)));
+        }
+        let (card, player) = (card.to_string(), player.index() + 1);
+        Ok(CardView { card, player, actions, gets, equities: shares })
+    }
 }
 
 /// The equity of each hand of a player's range; none where no hand can be met.

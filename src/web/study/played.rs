@@ -1,0 +1,180 @@
+//! Ranges from an agent's play: the hands with which both players come to the flop when both play
+//! the agent's strategy, after a betting that is chosen action by action.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use agents::AgentChoice;
+use cards::{Board, Combo, Range};
+use game::{Chips, GameDef, Policy, PublicState, Street, Turn, notation};
+use models::chart::{Chart, action_words};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::web::api::Problem as Refusal;
+
+/// Hands that come there less often than this are left out.
+const LEAST: f64 = 0.0005;
+
+/// What is asked.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Asked {
+    /// The agent that both players play like.
+    agent: String,
+    /// The betting before the flop, as in `r250c`: `f` folds, `c` calls, `r250` raises to 250
+    /// chips.
+    #[serde(default)]
+    betting: String,
+}
+
+/// Where a betting leads by an agent's play.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct PlayedView {
+    /// The betting.
+    betting: String,
+    /// What the agent does next with all hands that come there; none once the flop is due.
+    actions: Vec<PlayedAction>,
+    /// The spot on the flop; null before.
+    flop: Option<FlopView>,
+}
+
+/// An action that the agent takes with some hand.
+#[derive(Debug, Serialize, JsonSchema)]
+struct PlayedAction {
+    /// The betting with this action.
+    betting: String,
+    /// In words: `raise to 250`.
+    name: String,
+    /// The share of the hands that take it, from 0 to 1.
+    frequency: f64,
+}
+
+/// A spot on the flop, without its cards.
+#[derive(Debug, Serialize, JsonSchema)]
+struct FlopView {
+    /// Chips in the pot.
+    pot: u64,
+    /// Chips left to the first and the second player.
+    stacks: [Chips; 2],
+    /// The ranges of the first and the second player.
+    ranges: [String; 2],
+}
+
+/// The agents whose play can be asked for.
+pub(super) struct Players {
+    agents: BTreeMap<String, AgentChoice>,
+    def: Arc<GameDef>,
+    /// The policies that were built.
+    policies: Mutex<HashMap<String, Arc<dyn Policy>>>,
+}
+
+impl Players {
+    /// Those of these agents that can be asked what they would do with other cards.
+    pub(super) fn new(agents: BTreeMap<String, AgentChoice>) -> Players {
+        let agents = agents.into_iter().filter(|(_, agent)| agent.has_policy()).collect();
+        let def = Arc::new(game::games::nolimit_holdem());
+        Players { agents, def, policies: Mutex::default() }
+    }
+
+    /// Their names.
+    pub(super) fn names(&self) -> Vec<&str> {
+        self.agents.keys().map(String::as_str).collect()
+    }
+
+    fn policy(&self, name: &str) -> Result<Arc<dyn Policy>, Refusal> {
+        let mut policies = self.policies.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(policy) = policies.get(name) {
+            return Ok(Arc::clone(policy));
+        }
+        let cannot = |error: String| {
+            let remedy = format!("one of: {}", self.names().join(", "));
+            Refusal::at_pointer("/agent", error, remedy)
+        };
+        let agent = self.agents.get(name).ok_or_else(|| {
+            cannot(format!("`{}` cannot be asked for its play", game::escape::excerpt(name)))
+        })?;
+        let policy = agent.policy(&self.def).map_err(|error| cannot(error.to_string()))?;
+        let policy =
+            policy.ok_or_else(|| cannot(format!("`{name}` has no strategy to ask for")))?;
+        policies.insert(name.to_owned(), Arc::clone(&policy));
+        Ok(policy)
+    }
+
+    /// Where a betting leads.
+    pub(super) fn play(&self, asked: &Asked) -> Result<PlayedView, Refusal> {
+        let policy = self.policy(&asked.agent)?;
+        let wrong = |error: String| {
+            Refusal::at_pointer("/betting", error, "write a betting before the flop, as in r250c")
+        };
+        let end = notation::replay(&self.def, &asked.betting, &Board::EMPTY);
+        let end = end.map_err(|error| wrong(error.to_string()))?;
+        if end.street() != Street::Preflop {
+            return Err(wrong("the betting goes on after the flop".to_owned()));
+        }
+        let mut state = PublicState::new(&self.def);
+        let mut weights = [vec![1.0; Combo::COUNT], vec![1.0; Combo::COUNT]];
+        for played in end.history() {
+            let Turn::Act(seat) = state.turn() else { break };
+            let own = &mut weights[seat.index()];
+            let chart = Chart::of_policy(policy.as_ref(), &state, seat, own);
+            let word = notation::action(played.action);
+            let taken = chart.actions.iter().position(|choice| choice.word == word);
+            own.fill(0.0);
+            for hand in chart.hands.iter().filter(|_| taken.is_some()) {
+                let share = taken.map_or(0.0, |at| hand.strategy[at]);
+                own[hand.combo.index()] = (hand.weight * share).clamp(0.0, 1.0);
+            }
+            if own.iter().all(|&weight| weight < LEAST) {
+                let name = action_words(&state, played.action);
+                return Err(wrong(format!("`{}` does not {name} there", asked.agent)));
+            }
+            state.apply(played.action).map_err(|error| wrong(error.to_string()))?;
+        }
+        let betting = notation::betting(&state);
+        let mut view = PlayedView { betting, actions: Vec::new(), flop: None };
+        match state.turn() {
+            Turn::Act(seat) => {
+                let chart = Chart::of_policy(policy.as_ref(), &state, seat, &weights[seat.index()]);
+                let taken = chart.actions.iter().filter(|choice| choice.frequency > 0.0);
+                view.actions = taken
+                    .map(|choice| PlayedAction {
+                        betting: format!("{}{}", view.betting, choice.word),
+                        name: choice.name.clone(),
+                        frequency: choice.frequency,
+                    })
+                    .collect();
+            }
+            Turn::Deal(_) if state.able().len() > 1 => {
+                view.flop = Some(self.flop(&state, &weights));
+                view.betting = asked.betting.clone();
+            }
+            Turn::Deal(_) | Turn::Over => {
+                return Err(wrong("nobody bets any more after that".to_owned()));
+            }
+        }
+        Ok(view)
+    }
+
+    fn flop(&self, state: &PublicState, weights: &[Vec<f64>; 2]) -> FlopView {
+        let first = usize::from(self.def.first_to_act[1] == 1);
+        let seats = [first, 1 - first];
+        let (stacks, committed) = (&self.def.stacks, state.committed().as_slice());
+        let range = |seat: usize| {
+            let mut range = Range::empty();
+            for combo in Combo::all() {
+                let weight = weights[seat][combo.index()];
+                // To a thousandth, for a text that can be read.
+                if weight >= LEAST && range.set(combo, (1e3 * weight).round() / 1e3).is_err() {
+                    tracing::warn!(weight, "no weight");
+                }
+            }
+            range.to_string()
+        };
+        FlopView {
+            pot: state.pot(),
+            stacks: seats.map(|seat| stacks[seat] - committed[seat]),
+            ranges: seats.map(range),
+        }
+    }
+}
