@@ -280,7 +280,7 @@ fn ranges_from_an_agents_play_are_its_strategies_in_charts() {
         description.check("POST", path, &answer);
         answer
     };
-    let chart = |at: &str| server.folder.json(&format!("explain chart cfr --at={at} --json"));
+    let chart = |at: &str| server.folder.json(format!("explain chart cfr --at={at} --json"));
     let [opening, answer] = ["", "r250"].map(chart);
     // What it does first, with all hands.
     let first = play("cfr", "").json();

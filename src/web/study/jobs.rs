@@ -41,8 +41,9 @@ const READY_PLACES: usize = 32;
 /// Pairs of hand and action that a thread solves in a second, before it is known.
 const USUAL_SPEED: f64 = 120e6;
 
-/// Solves that are shorter than this say little about the speed.
+/// Solves that are shorter than this, in seconds or in iterations, say little about the speed.
 const SHORT: f64 = 0.2;
+const FEW: u32 = 10;
 
 /// The limits of what is solved for the page.
 #[derive(Debug, Clone)]
@@ -93,8 +94,8 @@ struct Solution {
     made: Timestamp,
     status: Mutex<Status>,
     bench: Bench,
-    /// Answers that were given: iterations, what was asked, and the line.
-    ready: Mutex<VecDeque<((u32, View, String), Arc<String>)>>,
+    /// Answers that were given.
+    ready: Mutex<VecDeque<(Question, Arc<String>)>>,
     /// Whether it is to be stopped.
     cancel: AtomicBool,
 }
@@ -117,6 +118,9 @@ impl View {
         json.map_err(|error| error.to_string())
     }
 }
+
+/// The iterations of the solver, what is asked, and the line.
+type Question = (u32, View, String);
 
 /// How far a solution is.
 #[derive(Debug, Clone)]
@@ -573,6 +577,7 @@ impl Study {
         let limits = Limits { resumed: before, ..lock(&solution.status).limits };
         let bench = &solution.bench;
         let lost = || "what was solved is lost: solve the spot again".to_owned();
+        let mut done = 0;
         let reason = loop {
             let Some(mut lent) = bench.borrow(VISIT_TIMEOUT) else {
                 return Err(lost());
@@ -601,19 +606,19 @@ impl Study {
                 break Some("took as long as `study.max_time` allows");
             }
             self.on_threads(|| solver.step());
+            done += 1;
             drop(lent);
             bench.wait_for_visitors();
         };
+        let elapsed = begun.elapsed().as_secs_f64();
+        if elapsed > SHORT && done >= FEW {
+            lock(&self.0.library).speed = f64::from(done) * solution.size.cells as f64 / elapsed;
+        }
         let Some(mut lent) = bench.borrow(VISIT_TIMEOUT) else { return Err(lost()) };
         let Some(solver) = lent.solver.as_mut() else { return Err(lost()) };
         let seconds = earlier + begun.elapsed().as_secs_f64();
         let result = self.on_threads(|| SolveResult::new(solver, &limits, seconds));
         let iterations = result.iterations;
-        if begun.elapsed().as_secs_f64() > SHORT {
-            let done = f64::from(solver.iterations().saturating_sub(before));
-            let speed = done * solution.size.cells as f64 / begun.elapsed().as_secs_f64();
-            lock(&self.0.library).speed = speed.max(1.0);
-        }
         // Whoever looks next begins at the beginning.
         let _ = self.view(solution, solver, View::Place, "");
         drop(lent);
