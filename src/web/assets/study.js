@@ -432,6 +432,13 @@ if (inAddress.has("board")) {
     until: inAddress.get("until") ?? "0.5%",
     precision: inAddress.get("precision") ?? "single",
   });
+  // Ranges by the play of an agent, where it can be asked; those of the address stay if it cannot.
+  const player = byId("player");
+  if (player && inAddress.has("betting") && [...player.options].some(({ value }) => value === inAddress.get("agent"))) {
+    player.value = inAddress.get("agent");
+    playedWay.push(inAddress.get("betting"));
+    play(inAddress.get("betting"));
+  }
 } else {
   let last = null;
   try { last = JSON.parse(kept("spot")); } catch { /* as if there were none */ }

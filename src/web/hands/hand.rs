@@ -11,7 +11,7 @@ use axum::extract::{Path, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use cards::{HoleCards, evaluate};
-use game::{BySeat, Chips, GameDef, PublicState, Seat, Turn};
+use game::{Betting, BySeat, Chips, GameDef, PublicState, Seat, Street, Turn, notation};
 use logs::formats::{ExportError, Format, write_match};
 use logs::ledger::BettingLine;
 use logs::{HandRecord, LedgerError, MatchInfo};
@@ -278,7 +278,7 @@ impl Step {
 fn steps(record: &HandRecord, report: &HandReport) -> Vec<Step> {
     let players = record.entrants.len();
     let mut said = vec![String::new(); players];
-    let mut street = game::Street::Preflop;
+    let mut street = Street::Preflop;
     let mut steps = Vec::with_capacity(report.decisions.len() + 1);
     record.each_decision(|public, seat| {
         if public.street() != street {
@@ -330,6 +330,8 @@ struct StreetActs {
     name: String,
     cards: Vec<CardText>,
     acts: Vec<Act>,
+    /// The study page with the spot that the street begins with, where it can be solved.
+    solve: Option<String>,
 }
 
 #[derive(Template)]
@@ -382,14 +384,15 @@ impl<'a> HandPage<'a> {
                 price: decision.price.map(priced),
                 decision: decision.clone(),
             });
+            let pot = report.on_street(street.street).next().map(|first| first.pot);
             StreetActs {
                 name: capital(street.street),
+                solve: pot.and_then(|pot| solve_link(&record.public, street.street, pot)),
                 cards: super::cards_of(&street.cards),
                 acts: acts.collect(),
             }
         };
-        let usual =
-            record.public.def().board_len(game::Street::River).max(record.public.board().len());
+        let usual = record.public.def().board_len(Street::River).max(record.public.board().len());
         let dealt = board_order(record.public.board());
         let board = (0..usual).map(|place| dealt.get(place).map(|&card| CardView::new(card)));
         let can = |format| exported(info, record, format).is_ok();
@@ -523,6 +526,38 @@ fn thought(decision: &HandDecision, def: &GameDef) -> Option<Thought> {
     })
 }
 
+/// The address of the study page with the spot that a street begins with: a heads-up street after
+/// the betting before the flop. On the flop of the usual game it has both players' ranges by the
+/// blueprint's play, else all hands.
+fn solve_link(public: &PublicState, street: &str, pot: u64) -> Option<String> {
+    let def = public.def();
+    let street = Street::ALL.into_iter().find(|known| known.name() == street)?;
+    let solvable = solvers::holdem::is_holdem(def) && def.betting == Betting::NoLimit;
+    if street == Street::Preflop || !solvable {
+        return None;
+    }
+    let board: String =
+        public.board().iter().take(def.board_len(street)).map(ToString::to_string).collect();
+    // Both have put in the same on the streets before.
+    let each = Chips::try_from(pot / 2).ok()?;
+    let first = *def.first_to_act.get(street.index())?;
+    let stacks = [first, 1 - first.min(1)].map(|seat| def.stacks[seat].saturating_sub(each));
+    let mut link =
+        format!("/study?board={board}&pot={pot}&stack={}&stack={}", stacks[0], stacks[1]);
+    let usual = game::games::nolimit_holdem();
+    let alike = def.stacks == usual.stacks && def.blinds == usual.blinds;
+    if street == Street::Flop && alike {
+        let before: String = public
+            .history()
+            .iter()
+            .filter(|played| played.street == Street::Preflop)
+            .map(|played| notation::action(played.action))
+            .collect();
+        link += &format!("&agent=cfr&betting={before}");
+    }
+    Some(link + "&range=random&range=random")
+}
+
 /// The pot before a decision, and what a call takes, in words.
 fn situation(decision: &HandDecision, big_blind: Chips) -> String {
     let bb = |chips: f64| in_blinds(chips, big_blind);
@@ -534,4 +569,28 @@ fn situation(decision: &HandDecision, big_blind: Chips) -> String {
     let odds = owed / (decision.pot as f64 + owed);
     let odds = show::number::percent(odds, 0);
     format!("pot {pot} bb, {} bb to call, a call needs {odds}", bb(owed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_street_is_solved_with_the_pot_and_the_stacks_that_it_began_with() {
+        let def = Arc::new(game::games::nolimit_holdem());
+        let board = "Kh3sJc2d".parse().expect("a board");
+        let public = notation::replay(&def, "r250c/cr500c/", &board).expect("betting");
+        assert_eq!(solve_link(&public, "preflop", 150), None);
+        let flop = "/study?board=Kh3sJc&pot=500&stack=19750&stack=19750&agent=cfr&betting=r250c\
+                    &range=random&range=random";
+        assert_eq!(solve_link(&public, "flop", 500).as_deref(), Some(flop));
+        let turn = "/study?board=Kh3sJc2d&pot=1500&stack=19250&stack=19250\
+                    &range=random&range=random";
+        assert_eq!(solve_link(&public, "turn", 1500).as_deref(), Some(turn));
+        // Three players, or limits on bets, are not for the solver.
+        for def in [game::games::nolimit_holdem_with(vec![1000; 3]), game::games::limit_holdem()] {
+            let public = PublicState::new(&Arc::new(def));
+            assert_eq!(solve_link(&public, "flop", 300), None);
+        }
+    }
 }
