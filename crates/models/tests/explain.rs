@@ -17,7 +17,7 @@ fn classes() -> Vec<String> {
 
 /// A tree over the features of a street.
 fn tree(street: Street, text: &str) -> Tree {
-    Tree::parse(text, &columns(street), &classes())
+    Tree::parse(text, &columns(Schema::default(), street), &classes())
         .unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
@@ -295,7 +295,8 @@ fn student(trees: [&str; 4]) -> Student {
     let menu = "preflop 1+: 2.5x allin\nflop turn river 1+: 75% allin\n";
     let moves = |street| menu.parse::<BetMenu>().expect("a menu").moves(street).names();
     let files = Street::ALL.map(|street| {
-        let tree = Tree::parse(trees[street.index()], &columns(street), &moves(street));
+        let tree =
+            Tree::parse(trees[street.index()], &columns(Schema::default(), street), &moves(street));
         tree.unwrap_or_else(|error| panic!("{street}: {error}")).to_bytes()
     });
     let street = |street: Street| StreetManifest {

@@ -1,5 +1,6 @@
 //! Tests of trained models of every kind.
 
+use abstraction::features::Schema;
 use game::Street;
 use models::forest::{Forest, Node, Tree};
 use models::network::{Activation, Network, Output, Scaling, Shape};
@@ -19,7 +20,7 @@ fn whole(depth: usize) -> String {
 #[test]
 fn parameters_of_trees_and_networks_are_the_published_ones() {
     let classes = ["fold", "call"].map(str::to_owned);
-    let columns = columns(Street::Flop);
+    let columns = columns(Schema::default(), Street::Flop);
     let tree = models::tree::Tree::parse(&whole(15), &columns, &classes).expect("a tree");
     assert_eq!(TrainedModel::from(tree).parameters(), 131_069);
     let shape = Shape {
