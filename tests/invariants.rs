@@ -56,7 +56,7 @@ const CALLERS: [&str; 6] = [
     "agents/src/router.rs",
     "agents/src/shadow.rs",
     "agents/src/fallback.rs",
-    "agents/src/scaled.rs",
+    "agents/src/fitted.rs",
     "agents/src/contract.rs",
 ];
 

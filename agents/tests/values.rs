@@ -203,10 +203,14 @@ fn another_game_is_refused_by_name_and_a_file_that_is_no_blueprint_too() {
     let values = shipped_values(&def).expect("one ships");
     assert!(values.name().starts_with("blueprint "), "{}", values.name());
     assert_eq!(values.check_game(&def), Ok(()));
-    let other = games::nolimit_holdem_with(vec![10_000; 2]);
+    let other = games::nolimit_holdem_with(vec![15_000; 2]);
     let refused = values.check_game(&other).expect_err("another game");
-    assert!(refused.contains("20000") && refused.contains("10000"), "{refused}");
+    assert!(refused.contains("20000") && refused.contains("15000"), "{refused}");
     assert!(shipped_values(&other).is_none());
+    // There is one for each stack that has a blueprint of its own.
+    let shallow = games::nolimit_holdem_with(vec![2_000; 2]);
+    let of_shallow = shipped_values(&shallow).expect("one ships");
+    assert_eq!(of_shallow.check_game(&shallow), Ok(()));
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
     let error = values_of_file(path.as_ref()).err().expect("no blueprint").to_string();
     assert!(error.contains("Cargo.toml"), "{error}");
