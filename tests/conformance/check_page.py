@@ -13,7 +13,6 @@ import json
 import os
 import re
 import subprocess
-import sys
 import tempfile
 import time
 import urllib.request
@@ -198,39 +197,27 @@ def wait_for(url, condition):
 
 
 def main():
-    cardroom = os.path.abspath(sys.argv[1])
-    pictures = os.path.abspath(sys.argv[2]) if len(sys.argv) > 2 else tempfile.mkdtemp()
-    os.makedirs(pictures, exist_ok=True)
-    if chromium.NAME is None:
-        sys.exit("no chromium on this machine")
-    with (tempfile.TemporaryDirectory() as work,
-          tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile):
-        with open(os.path.join(work, "cardroom.toml"), "w", encoding="utf-8") as file:
-            file.write(CONFIG)
+    cardroom, pictures = chromium.arguments()
+    with tempfile.TemporaryDirectory() as work:
         write_bots(os.path.join(work, "bots"))
-        with programs.serving(cardroom, work) as (server, address):
-            browser = chromium.Browser(profile)
-            try:
-                ports = (re.search(r"open at 127\.0\.0\.1:(\d+)", line) for line in server.stdout)
-                port = next(filter(None, ports))[1]
-                subprocess.run([cardroom, "play", "acpc", "127.0.0.1", port, "--agent", "call", "--game", GAME],
-                               check=True, stdout=subprocess.DEVNULL)
-                table = wait_for(address + "/api/v1/tables", lambda tables: tables[0]["matches"] == 1)[0]
-                round_path = address + "/api/v1/scrimmage"
-                wait_for(round_path, lambda view: sum(team["plays"] is not None for team in view["teams"]) == len(TEAMS))
-                urllib.request.urlopen(urllib.request.Request(round_path + "/round", method="PUT"))
-                wait_for(round_path, lambda view: view["rounds"] and view["rounds"][0]["ended"])
-                for window in WINDOWS:
-                    check_page(browser, address, table["last"]["id"], pictures, window)
-                subprocess.run([cardroom, "match", "oct", "cfr", "--hands", "60", "--out", "data/matches/hands", "--quiet"],
-                               check=True, stdout=subprocess.DEVNULL, cwd=work)
-                for window in WINDOWS:
-                    check_hands(browser, address, pictures, window)
-                browser.check_events(address)
-                browser.close()
-                print(f"the pages are right; pictures in {pictures}")
-            finally:
-                browser.end()
+        with programs.serving(cardroom, work, CONFIG) as (server, address), chromium.running() as browser:
+            ports = (re.search(r"open at 127\.0\.0\.1:(\d+)", line) for line in server.stdout)
+            port = next(filter(None, ports))[1]
+            subprocess.run([cardroom, "play", "acpc", "127.0.0.1", port, "--agent", "call", "--game", GAME],
+                           check=True, stdout=subprocess.DEVNULL)
+            table = wait_for(address + "/api/v1/tables", lambda tables: tables[0]["matches"] == 1)[0]
+            round_path = address + "/api/v1/scrimmage"
+            wait_for(round_path, lambda view: sum(team["plays"] is not None for team in view["teams"]) == len(TEAMS))
+            urllib.request.urlopen(urllib.request.Request(round_path + "/round", method="PUT"))
+            wait_for(round_path, lambda view: view["rounds"] and view["rounds"][0]["ended"])
+            for window in WINDOWS:
+                check_page(browser, address, table["last"]["id"], pictures, window)
+            subprocess.run([cardroom, "match", "oct", "cfr", "--hands", "60", "--out", "data/matches/hands", "--quiet"],
+                           check=True, stdout=subprocess.DEVNULL, cwd=work)
+            for window in WINDOWS:
+                check_hands(browser, address, pictures, window)
+            browser.check_events(address)
+            print(f"the pages are right; pictures in {pictures}")
 
 
 main()

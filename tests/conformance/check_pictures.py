@@ -12,7 +12,6 @@ import base64
 import os
 import re
 import subprocess
-import sys
 import tempfile
 
 import chromium
@@ -84,37 +83,26 @@ def pages(browser):
 
 
 def main():
-    cardroom = os.path.abspath(sys.argv[1])
-    folder = os.path.abspath(sys.argv[2]) if len(sys.argv) > 2 else tempfile.mkdtemp()
-    os.makedirs(folder, exist_ok=True)
-    if chromium.NAME is None:
-        print("not checked: no chromium on this machine")
-        return
-    with (tempfile.TemporaryDirectory() as work,
-          tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile):
-        browser = chromium.Browser(profile)
-        try:
-            for name, command in DRAWN:
-                path = os.path.join(work, name)
-                option = "--out" if name.endswith(".html") else "--svg"
-                subprocess.run([cardroom, "explain", *command, option, path], check=True, stdout=subprocess.DEVNULL)
-                with open(path, encoding="utf-8") as file:
-                    text = file.read()
-                for font, family in FONTS.items():
-                    lettered = re.sub(r'font-family="[^"]*"', f'font-family="{family}"', text)
-                    lettered = re.sub(r"Arial, Helvetica, 'Liberation Sans', 'DejaVu Sans', sans-serif",
-                                      family, lettered)
-                    assert lettered != text, f"{name} names no font"
-                    with open(path, "w", encoding="utf-8") as file:
-                        file.write(lettered)
-                    for width in WIDTHS if name.endswith(".html") else [1280]:
-                        check(browser, path, name, width, font, folder)
-                    if name == "oct.html" and font == "narrow":
-                        assert pages(browser) == 1, f"{name} takes {pages(browser)} pages of A4"
-            browser.close()
-            print(f"{len(DRAWN)} pictures are right; they are in {folder}")
-        finally:
-            browser.end()
+    cardroom, folder = chromium.arguments()
+    with tempfile.TemporaryDirectory() as work, chromium.running() as browser:
+        for name, command in DRAWN:
+            path = os.path.join(work, name)
+            option = "--out" if name.endswith(".html") else "--svg"
+            subprocess.run([cardroom, "explain", *command, option, path], check=True, stdout=subprocess.DEVNULL)
+            with open(path, encoding="utf-8") as file:
+                text = file.read()
+            for font, family in FONTS.items():
+                lettered = re.sub(r'font-family="[^"]*"', f'font-family="{family}"', text)
+                lettered = re.sub(r"Arial, Helvetica, 'Liberation Sans', 'DejaVu Sans', sans-serif",
+                                  family, lettered)
+                assert lettered != text, f"{name} names no font"
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(lettered)
+                for width in WIDTHS if name.endswith(".html") else [1280]:
+                    check(browser, path, name, width, font, folder)
+                if name == "oct.html" and font == "narrow":
+                    assert pages(browser) == 1, f"{name} takes {pages(browser)} pages of A4"
+        print(f"{len(DRAWN)} pictures are right; they are in {folder}")
 
 
 main()

@@ -12,7 +12,6 @@ or when the page is wider than the window, in light or dark. Pictures are left i
 import os
 import random
 import sqlite3
-import sys
 import tempfile
 
 import chromium
@@ -125,30 +124,15 @@ def recorded(work):
 
 
 def main():
-    cardroom = os.path.abspath(sys.argv[1])
-    pictures = os.path.abspath(sys.argv[2]) if len(sys.argv) > 2 else tempfile.mkdtemp()
-    os.makedirs(pictures, exist_ok=True)
-    if chromium.NAME is None:
-        print("not checked: no chromium on this machine")
-        return
-    with (tempfile.TemporaryDirectory() as work,
-          tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile):
-        with open(os.path.join(work, "cardroom.toml"), "w", encoding="utf-8") as file:
-            file.write(CONFIG)
-        with programs.serving(cardroom, work) as (_, address):
-            browser = chromium.Browser(profile)
-            try:
-                totals = []
-                for window in WINDOWS:
-                    totals.append(Table(browser, address, window, pictures).play())
-                browser.check_events(address)
-                browser.close()
-                ledger = recorded(work)
-                shown = [(HANDS, total) for total in totals]
-                assert ledger == shown, f"by the ledger {ledger}, on the page {shown}"
-                print(f"{HANDS} hands in each of {len(WINDOWS)} windows, results {totals}; pictures in {pictures}")
-            finally:
-                browser.end()
+    cardroom, pictures = chromium.arguments()
+    with tempfile.TemporaryDirectory() as work, programs.serving(cardroom, work, CONFIG) as (_, address):
+        with chromium.running() as browser:
+            totals = [Table(browser, address, window, pictures).play() for window in WINDOWS]
+            browser.check_events(address)
+        ledger = recorded(work)
+        shown = [(HANDS, total) for total in totals]
+        assert ledger == shown, f"by the ledger {ledger}, on the page {shown}"
+        print(f"{HANDS} hands in each of {len(WINDOWS)} windows, results {totals}; pictures in {pictures}")
 
 
 main()

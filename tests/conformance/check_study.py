@@ -13,7 +13,6 @@ import json
 import os
 import re
 import subprocess
-import sys
 import tempfile
 
 import chromium
@@ -282,33 +281,20 @@ def command(cardroom):
 
 
 def main():
-    cardroom = os.path.abspath(sys.argv[1])
-    pictures = os.path.abspath(sys.argv[2]) if len(sys.argv) > 2 else tempfile.mkdtemp()
-    os.makedirs(pictures, exist_ok=True)
-    if chromium.NAME is None:
-        print("not checked: no chromium on this machine")
-        return
+    cardroom, pictures = chromium.arguments()
     report = command(cardroom)
-    with (tempfile.TemporaryDirectory() as work,
-          tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile):
-        with open(os.path.join(work, "cardroom.toml"), "w", encoding="utf-8") as file:
-            file.write(CONFIG)
-        with programs.serving(cardroom, work) as (_, address):
-            browser = chromium.Browser(profile)
-            try:
-                for window in WINDOWS:
-                    page = Page(browser, address, window, pictures)
-                    page.build()
-                    page.solve()
-                    page.walk(report)
-                    page.lock()
-                    page.stop_and_resume()
-                browser.events = [event for event in browser.events if not is_answer(event)]
-                browser.check_events(address)
-                browser.close()
-                print(f"a spot built, solved and walked through in {len(WINDOWS)} windows; pictures in {pictures}")
-            finally:
-                browser.end()
+    with (tempfile.TemporaryDirectory() as work, programs.serving(cardroom, work, CONFIG) as (_, address),
+          chromium.running() as browser):
+        for window in WINDOWS:
+            page = Page(browser, address, window, pictures)
+            page.build()
+            page.solve()
+            page.walk(report)
+            page.lock()
+            page.stop_and_resume()
+        browser.events = [event for event in browser.events if not is_answer(event)]
+        browser.check_events(address)
+    print(f"a spot built, solved and walked through in {len(WINDOWS)} windows; pictures in {pictures}")
 
 
 main()

@@ -1,11 +1,14 @@
 """A real browser for the checks of the pages: headless Chromium over its debugging pipe."""
 
 import base64
+import contextlib
 import json
 import os
 import re
 import shutil
 import subprocess
+import sys
+import tempfile
 import time
 
 # The browser's program, or None where there is none.
@@ -14,6 +17,28 @@ NAME = next((p for p in ("chromium", "chromium-browser", "google-chrome") if shu
 TIMEOUT = 60
 KEYS = {"Enter": (13, "\r"), "Escape": (27, ""), " ": (32, " "), "End": (35, ""), "Home": (36, ""),
         "ArrowLeft": (37, ""), "ArrowUp": (38, ""), "ArrowRight": (39, ""), "ArrowDown": (40, ""), "Backspace": (8, "")}
+
+
+def arguments():
+    """The program and the folder for pictures that a check is started with; it ends here where there is no browser."""
+    cardroom = os.path.abspath(sys.argv[1])
+    pictures = os.path.abspath(sys.argv[2]) if len(sys.argv) > 2 else tempfile.mkdtemp()
+    os.makedirs(pictures, exist_ok=True)
+    if NAME is None:
+        sys.exit("not checked: no chromium on this machine")
+    return cardroom, pictures
+
+
+@contextlib.contextmanager
+def running():
+    """A browser with a profile of its own, which is closed if all goes well and ended in any case."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+        browser = Browser(profile)
+        try:
+            yield browser
+            browser.close()
+        finally:
+            browser.end()
 
 
 class Browser:

@@ -1,6 +1,7 @@
 """Programs that checks start: a port for them, waiting for them, and a `cardroom serve`."""
 
 import contextlib
+import os
 import re
 import signal
 import socket
@@ -24,8 +25,11 @@ def wait(what, so, patience):
 
 
 @contextlib.contextmanager
-def serving(cardroom, folder):
-    """A `cardroom serve` in this folder, and its address; it must end well when it is told to."""
+def serving(cardroom, folder, config=None):
+    """A `cardroom serve` in this folder, with this configuration, and its address; it must end well when it is told to."""
+    if config is not None:
+        with open(os.path.join(folder, "cardroom.toml"), "w", encoding="utf-8") as file:
+            file.write(config)
     command = [cardroom, "serve", "--bind", "127.0.0.1:0", "--log", "warn"]
     server = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True)
     try:
