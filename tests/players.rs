@@ -7,10 +7,13 @@ use std::process::Command;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use show::number::signed_grouped;
+
 use crate::program::{
     Folder, Words, end, list, number, open_port, run, runs, send, string, wait_for, wait_until,
     wait_until_it_listens,
 };
+use crate::sources::root;
 
 const NOLIMIT: &str = "holdem.nolimit.2p.reverse_blinds";
 
@@ -195,6 +198,15 @@ fn agents_are_listed_described_verified_and_measured() {
     let wins: Vec<_> = kinds.iter().map(|kind| kind["against_cfr"]["mbb"].as_f64()).collect();
     assert!(wins.is_sorted_by(|one, other| one >= other), "{wins:?}");
     assert_eq!((wins[0], wins.last()), (Some(82.9), Some(&None)), "{wins:?}");
+    // The figures are those of the table in the documentation.
+    let document = fs::read_to_string(root().join("docs/strength.md")).expect("docs/strength.md");
+    let measured = document.split("## All agents").nth(1).expect("the table");
+    for kind in kinds.iter().filter(|kind| kind["kind"] != "cfr") {
+        let Some(mbb) = kind["against_cfr"]["mbb"].as_f64() else { continue };
+        let (name, figure) = (format!("`{}`", string(&kind["kind"])), signed_grouped(mbb, 0));
+        let row = |line: &str| line.contains(&name) && line.contains(&figure);
+        assert!(measured.lines().any(row), "{kind} is not in docs/strength.md");
+    }
     assert_eq!(at.json("agents describe bold")["configured"]["bet"], 1.5);
 
     let reports = at.json("agents verify bold shadow:call,random --hands 20");

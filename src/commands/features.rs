@@ -3,7 +3,7 @@
 use std::fmt;
 
 use abstraction::features::{
-    Extent, Feature, FeatureMaker, Features, Schema, SeenBetting, Stamp, Unit, preflop_table,
+    Feature, FeatureMaker, FeatureSet, Features, Schema, SeenBetting, Stamp, Unit, preflop_table,
 };
 use cards::CardSet;
 use game::{Chips, Street};
@@ -64,9 +64,8 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     if args.preflop_table {
         return Ok(Output::from(preflop_table()));
     }
-    let extent = if args.table { Extent::Table } else { Extent::Paper };
-    let (ties, quantiles) = (args.ties.ties(), args.method.quantiles());
-    let schema = Schema { extent, ties, quantiles };
+    let set = if args.table { FeatureSet::Table } else { FeatureSet::Paper };
+    let schema = Schema::new(set, args.ties.ties(), args.method.quantiles());
     if args.schema {
         let report = SchemaReport::new(schema, args.ties, args.method);
         return Output::report(&report, args.json);

@@ -18,7 +18,7 @@ use serde::Serialize;
 use show::number::{duration, signed_grouped};
 use wire::host::{Playing, TableView};
 
-use super::pages::{self, CardText, blocking, class, message, page, sentence, text};
+use super::pages::{self, CardText, blocking, cards_of, class, message, page, sentence, text};
 use super::rates::{self, PlayerLine, RateView};
 use super::records::{MatchLine, Records};
 use super::{Site, hands};
@@ -304,7 +304,7 @@ impl MatchBody<'_> {
     }
 
     fn cards(&self, cards: &str) -> Vec<CardText> {
-        hands::cards_of(cards)
+        cards_of(cards)
     }
 
     /// The address of the match's hands.

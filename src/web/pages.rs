@@ -123,6 +123,12 @@ pub fn card_texts(cards: &[Card]) -> Vec<CardText> {
     cards.iter().map(text).collect()
 }
 
+/// The cards of a text without separators.
+pub fn cards_of(cards: &str) -> Vec<CardText> {
+    // It was printed from cards.
+    cards.parse::<cards::CardList<52>>().map(|cards| card_texts(&cards)).unwrap_or_default()
+}
+
 /// A card as drawn.
 pub struct CardView {
     pub rank: String,

@@ -539,3 +539,21 @@ fn values_of(blueprint: &Blueprint) -> Result<BlueprintValues, String> {
     let shares = |tree: &_, node, bucket| blueprint.probabilities(tree, node, bucket);
     BlueprintValues::new(tree, buckets, shares).map_err(|error| error.to_string())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_depth_has_a_blueprint_of_its_own_and_each_blueprint_its_depth() {
+        let blueprint = |depth: Chips| {
+            let def = game::games::nolimit_holdem_with(vec![100 * depth; 2]);
+            shipped_blueprint(&def).unwrap_or_else(|| panic!("none for {depth} big blinds"))
+        };
+        let mut starts: Vec<_> = DEPTHS.map(|depth| blueprint(depth).as_ptr()).into();
+        starts.sort_unstable();
+        starts.dedup();
+        // All but that of limit hold'em.
+        assert_eq!((starts.len(), FILES.len()), (DEPTHS.len(), DEPTHS.len() + 1));
+    }
+}

@@ -3,7 +3,7 @@
 //!
 //! They are, in this order: the equity against a uniformly random opponent hand; ten deciles of
 //! the equity on each later street, over every possible board; the opponent's chips on each of the
-//! four streets; and in schemas of the [table](Extent::Table) what else a player sees there: who
+//! four streets; and in schemas of the [table](FeatureSet::Table) what else a player sees there: who
 //! acts last, the pot, the chips to call and their price, those behind, the own chips and the
 //! raises on each street. All equities are exact. A [`Schema`] defines the features, their names,
 //! and how ties and deciles are counted; a [`FeatureMaker`] computes them.
@@ -207,7 +207,7 @@ const STREETS: usize = Street::ALL.len();
 impl Feature {
     /// The feature with this identifier, as [`Feature`] prints it.
     pub fn from_id(id: &str) -> Option<Feature> {
-        let all = Schema { extent: Extent::Table, ..Schema::default() };
+        let all = Schema { set: FeatureSet::Table, ..Schema::default() };
         all.features(Street::Preflop).find(|feature| feature.to_string() == id)
     }
 
@@ -356,7 +356,7 @@ pub enum Quantiles {
 
 /// What the features are about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Extent {
+pub enum FeatureSet {
     /// The equities and the opponent's chips, as in the paper.
     #[default]
     Paper,
@@ -370,7 +370,7 @@ pub enum Extent {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Schema {
     /// What the features are about.
-    pub extent: Extent,
+    pub set: FeatureSet,
     /// The value of a tie.
     pub ties: Ties,
     /// The definition of deciles.
@@ -392,25 +392,22 @@ pub struct Stamp {
 }
 
 impl Schema {
-    /// All schemas, the default first.
-    pub const ALL: [Schema; 8] = {
-        let mut all =
-            [Schema { extent: Extent::Paper, ties: Ties::Half, quantiles: Quantiles::Nearest }; 8];
-        let mut number = 0;
-        while number < all.len() {
-            if number % 2 == 1 {
-                all[number].ties = Ties::WinOnly;
-            }
-            if number / 2 % 2 == 1 {
-                all[number].quantiles = Quantiles::Linear;
-            }
-            if number / 4 == 1 {
-                all[number].extent = Extent::Table;
-            }
-            number += 1;
-        }
-        all
-    };
+    /// All schemas, the default first, those of the paper's features before those of the table's.
+    pub const ALL: [Schema; 8] = [
+        Schema::new(FeatureSet::Paper, Ties::Half, Quantiles::Nearest),
+        Schema::new(FeatureSet::Paper, Ties::WinOnly, Quantiles::Nearest),
+        Schema::new(FeatureSet::Paper, Ties::Half, Quantiles::Linear),
+        Schema::new(FeatureSet::Paper, Ties::WinOnly, Quantiles::Linear),
+        Schema::new(FeatureSet::Table, Ties::Half, Quantiles::Nearest),
+        Schema::new(FeatureSet::Table, Ties::WinOnly, Quantiles::Nearest),
+        Schema::new(FeatureSet::Table, Ties::Half, Quantiles::Linear),
+        Schema::new(FeatureSet::Table, Ties::WinOnly, Quantiles::Linear),
+    ];
+
+    /// The schema of these choices.
+    pub const fn new(set: FeatureSet, ties: Ties, quantiles: Quantiles) -> Schema {
+        Schema { set, ties, quantiles }
+    }
 
     /// The number of features on a street: 35, 25, 15, 5, and 13 more with those of the table.
     pub const fn count(self, street: Street) -> usize {
@@ -423,9 +420,9 @@ impl Schema {
     }
 
     const fn of_table(self) -> usize {
-        match self.extent {
-            Extent::Paper => 0,
-            Extent::Table => AT_THE_TABLE.len() + 2 * STREETS,
+        match self.set {
+            FeatureSet::Paper => 0,
+            FeatureSet::Table => AT_THE_TABLE.len() + 2 * STREETS,
         }
     }
 
@@ -462,7 +459,7 @@ impl Schema {
     pub fn of_betting(self, seen: &SeenBetting) -> ArrayVec<f32, { MAX_FEATURES }> {
         let mut values: ArrayVec<f32, { MAX_FEATURES }> =
             seen.opponent.iter().map(|&chips| chips as f32).collect();
-        if self.extent == Extent::Table {
+        if self.set == FeatureSet::Table {
             values.push(f32::from(u8::from(seen.in_position)));
             values.push(seen.pot() as f32);
             values.push(seen.to_call as f32);
@@ -705,12 +702,16 @@ const SHIPPED: &str = include_str!("../data/preflop.txt");
 /// flop, turn and river.
 const DENOMINATORS: [u64; 4] = [4_195_144_800, 2_140_380, 91_080, 1_980];
 
+/// The schema of the paper's features that has the same features of the cards.
+fn of_cards(schema: Schema) -> Schema {
+    Schema { set: FeatureSet::Paper, ..schema }
+}
+
 /// The rows of a schema. Those of the default are parsed from the shipped table; others take 2 s
 /// once.
 fn preflop_rows(schema: Schema) -> &'static PreflopRows {
     static ROWS: [OnceLock<Box<PreflopRows>>; 4] = [const { OnceLock::new() }; 4];
-    // What depends on the cards is the same, whatever else is in a row.
-    let schema = Schema { extent: Extent::Paper, ..schema };
+    let schema = of_cards(schema);
     let index = Schema::ALL.iter().position(|&other| other == schema);
     let rows = &ROWS[index.expect("all schemas are listed, those of the paper first")];
     rows.get_or_init(|| if schema == Schema::default() { shipped() } else { made(schema) })
@@ -718,7 +719,7 @@ fn preflop_rows(schema: Schema) -> &'static PreflopRows {
 
 /// The row of one hand, computed for it alone where it is not shipped: 0.2 s instead of 2 s.
 fn preflop_row(schema: Schema, hole: Combo) -> [f32; PREFLOP_VALUES] {
-    let schema = Schema { extent: Extent::Paper, ..schema };
+    let schema = of_cards(schema);
     if schema == Schema::default() {
         return preflop_rows(schema)[hole.starting_hand().index()];
     }

@@ -6,31 +6,42 @@ use cards::{CardSet, Category, Combo, Rank, Suit, evaluate};
 
 /// The class of a hand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Class {
+pub enum HandClass {
+    /// Five cards of one suit in a row.
     StraightFlush,
+    /// Four cards of a rank, one or two of them in the hand.
     FourOfAKind,
+    /// Three cards of a rank and a pair.
     FullHouse,
+    /// Five cards of one suit.
     Flush,
+    /// Five cards in a row.
     Straight,
     /// Three of a kind with two of them in the hand.
     Set,
     /// Three of a kind with one of them in the hand.
     Trips,
+    /// A pair with each card of the hand.
     TwoPair,
     /// A pair in the hand above the board.
     Overpair,
+    /// A pair with the highest card of the board.
     TopPair,
     /// A pair in the hand below the highest card of the board.
     PocketPair,
+    /// A pair with the second highest card of the board.
     SecondPair,
+    /// A pair with a lower card of the board.
     LowPair,
+    /// No pair, and an ace in the hand.
     AceHigh,
+    /// None of these.
     NoPair,
 }
 
-impl Class {
-    /// The names, the strongest first, by [`Class::number`].
-    pub(super) const NAMES: [&'static str; 15] = [
+impl HandClass {
+    /// The names, the strongest first, by [`HandClass::number`].
+    pub const NAMES: [&'static str; 15] = [
         "straight flush",
         "four of a kind",
         "full house",
@@ -49,70 +60,72 @@ impl Class {
     ];
 
     /// The class of a hand on a board of three to five cards.
-    pub(super) fn new(combo: Combo, board: CardSet) -> Class {
+    pub fn new(combo: Combo, board: CardSet) -> HandClass {
         let [high, low] = ranks(combo);
         let (all, alone) = (evaluate(combo.set() | board), evaluate(board));
         let pocket = high == low;
         // The same hand as everybody's does not make it one of these.
         let own = alone.category() != all.category() || all.value() != alone.value();
         match all.category() {
-            Category::StraightFlush if own => return Class::StraightFlush,
+            Category::StraightFlush if own => return HandClass::StraightFlush,
             Category::FourOfAKind if on_board(board, high) > 1 || on_board(board, low) > 1 => {
-                return Class::FourOfAKind;
+                return HandClass::FourOfAKind;
             }
-            Category::FullHouse if own => return Class::FullHouse,
-            Category::Flush if own => return Class::Flush,
-            Category::Straight if own => return Class::Straight,
+            Category::FullHouse if own => return HandClass::FullHouse,
+            Category::Flush if own => return HandClass::Flush,
+            Category::Straight if own => return HandClass::Straight,
             _ => {}
         }
         let counts = [high, low].map(|rank| on_board(board, rank));
         match counts {
-            counts if pocket && counts[0] > 0 => return Class::Set,
-            [1, 1] => return Class::TwoPair,
-            counts if !pocket && counts.iter().any(|&count| count > 1) => return Class::Trips,
+            counts if pocket && counts[0] > 0 => return HandClass::Set,
+            [1, 1] => return HandClass::TwoPair,
+            counts if !pocket && counts.iter().any(|&count| count > 1) => return HandClass::Trips,
             _ => {}
         }
         let above = |rank: Rank| distinct(board).filter(|&other| other > rank).count();
         if pocket {
-            return if above(high) == 0 { Class::Overpair } else { Class::PocketPair };
+            return if above(high) == 0 { HandClass::Overpair } else { HandClass::PocketPair };
         }
         let paired = [high, low].into_iter().find(|&rank| on_board(board, rank) == 1);
         match paired.map(above) {
-            Some(0) => Class::TopPair,
-            Some(1) => Class::SecondPair,
-            Some(_) => Class::LowPair,
-            None if high == Rank::ACE => Class::AceHigh,
-            None => Class::NoPair,
+            Some(0) => HandClass::TopPair,
+            Some(1) => HandClass::SecondPair,
+            Some(_) => HandClass::LowPair,
+            None if high == Rank::ACE => HandClass::AceHigh,
+            None => HandClass::NoPair,
         }
     }
 
-    /// The place in [`Class::NAMES`].
-    pub(super) fn number(self) -> usize {
+    /// The place in [`HandClass::NAMES`].
+    pub fn number(self) -> usize {
         self as usize
     }
 }
 
 /// What a hand can become with the next card.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Draw {
+pub enum Draw {
     /// To a flush and to a straight.
     Combined,
+    /// To a flush.
     Flush,
     /// To a straight by cards of two or more ranks.
     OpenEnded,
     /// To a straight by cards of one rank.
     Gutshot,
+    /// To neither.
     None,
 }
 
 impl Draw {
     /// The names, by [`Draw::number`].
-    pub(super) const NAMES: [&'static str; 5] =
+    pub const NAMES: [&'static str; 5] =
         ["combo draw", "flush draw", "open-ended", "gutshot", "no draw"];
 
     /// The draw of a hand on a board: none on the river, and none to what the hand has already or
     /// the board gives everybody.
-    pub(super) fn new(combo: Combo, board: CardSet) -> Draw {
+    pub fn new(combo: Combo, board: CardSet) -> Draw {
         let all = combo.set() | board;
         let category = evaluate(all).category();
         if board.len() > 4 || category >= Category::Flush {
@@ -133,7 +146,7 @@ impl Draw {
     }
 
     /// The place in [`Draw::NAMES`].
-    pub(super) fn number(self) -> usize {
+    pub fn number(self) -> usize {
         self as usize
     }
 }
@@ -224,8 +237,8 @@ mod tests {
             ("2c2d", "5s6d7h8c", "pocket pair", "no draw"),
         ] {
             let (combo, board) = (combo(hand), cards(board));
-            let found = (Class::new(combo, board), Draw::new(combo, board));
-            let names = (Class::NAMES[found.0.number()], Draw::NAMES[found.1.number()]);
+            let found = (HandClass::new(combo, board), Draw::new(combo, board));
+            let names = (HandClass::NAMES[found.0.number()], Draw::NAMES[found.1.number()]);
             assert_eq!(names, (class, draw), "{hand} on {board:?}");
         }
     }
@@ -235,11 +248,11 @@ mod tests {
         let board = cards("Ts9s8d2c");
         for combo in Combo::all().filter(|combo| !combo.set().intersects(board)) {
             let category = evaluate(combo.set() | board).category();
-            let class = Class::new(combo, board);
-            assert_eq!(class == Class::Straight, category == Category::Straight, "{combo}");
-            assert_eq!(class == Class::Flush, category == Category::Flush, "{combo}");
-            assert_eq!(class == Class::TwoPair, category == Category::TwoPair, "{combo}");
-            assert_eq!(class == Class::Set, category == Category::ThreeOfAKind, "{combo}");
+            let class = HandClass::new(combo, board);
+            assert_eq!(class == HandClass::Straight, category == Category::Straight, "{combo}");
+            assert_eq!(class == HandClass::Flush, category == Category::Flush, "{combo}");
+            assert_eq!(class == HandClass::TwoPair, category == Category::TwoPair, "{combo}");
+            assert_eq!(class == HandClass::Set, category == Category::ThreeOfAKind, "{combo}");
         }
     }
 }

@@ -5,12 +5,14 @@
 //! - [`translate`]: translation of real bets to those of the tree, and back.
 //! - [`buckets`]: groups of similar hands on each street.
 //! - [`facts`]: what a player sees in a hand and a board: made hand, outs, texture.
+//! - [`hand_class`]: what players call a hand on a board, and its draw.
 //! - [`features`]: a situation in heads-up hold'em as a few interpretable numbers.
 
 pub mod betting;
 pub mod buckets;
 pub mod facts;
 pub mod features;
+pub mod hand_class;
 pub mod menu;
 pub mod translate;
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use abstraction::features::{
-    Extent, Feature, FeatureMaker, Features, Quantiles, Schema, SeenBetting,
+    Feature, FeatureMaker, FeatureSet, Features, Quantiles, Schema, SeenBetting,
 };
 use cards::{Board, Card, Combo, Ties};
 use game::{Action, InfoSet, PublicState, Seat, Street, Turn, games, notation};
@@ -61,7 +61,7 @@ fn the_papers_flop_has_its_features_in_every_schema() {
         );
         let row = row.expect("a flop");
         let values = row.as_slice();
-        let further = if schema.extent == Extent::Table { 13 } else { 0 };
+        let further = if schema.set == FeatureSet::Table { 13 } else { 0 };
         assert_eq!((row.street(), values.len()), (Street::Flop, 25 + further));
         let win_only = usize::from(schema.ties == Ties::WinOnly);
         close(&values[..1], &[[0.613804, 0.608655][win_only]]);
@@ -140,7 +140,7 @@ fn the_opponents_chips_are_counted_by_street() {
 
 /// The features of the table are what the rules say of the state.
 fn check_table(public: &PublicState, seat: Seat) {
-    let table = Schema { extent: Extent::Table, ..Schema::default() };
+    let table = Schema { set: FeatureSet::Table, ..Schema::default() };
     let infoset = InfoSet { public: public.clone(), seat, hole: "Ac3h".parse().expect("cards") };
     let row = FeatureMaker::new(table).infoset(&infoset).expect("hold'em");
     let paper = FeatureMaker::new(Schema::default()).infoset(&infoset).expect("hold'em");

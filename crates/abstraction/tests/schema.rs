@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use abstraction::features::{Extent, Feature, Quantiles, Schema, Stamp, Unit};
+use abstraction::features::{Feature, FeatureSet, Quantiles, Schema, Stamp, Unit};
 use cards::Ties;
 use game::Street;
 
@@ -41,7 +41,7 @@ fn every_street_has_its_features_in_order() {
 #[test]
 fn every_feature_says_what_it_is() {
     let mut said = BTreeSet::new();
-    let table = Schema { extent: Extent::Table, ..Schema::default() };
+    let table = Schema { set: FeatureSet::Table, ..Schema::default() };
     for feature in table.features(Street::Preflop) {
         assert!(said.insert(feature.name()), "{feature}: the name appears twice");
         assert!(said.insert(feature.explanation()), "{feature}: the sentence appears twice");
@@ -83,8 +83,8 @@ fn stamps_stay_as_they_are() {
         assert_eq!(Schema::with_stamp(&stamp), Ok(schema));
         assert_eq!(id.parse(), Ok(schema));
     }
-    let (extent, ties, quantiles) = (Extent::Paper, Ties::Half, Quantiles::Nearest);
-    assert_eq!(Schema::ALL[0], Schema { extent, ties, quantiles });
+    let usual = Schema::new(FeatureSet::Paper, Ties::Half, Quantiles::Nearest);
+    assert_eq!((Schema::ALL[0], Schema::default()), (usual, usual));
 }
 
 #[test]

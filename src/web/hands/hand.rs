@@ -11,7 +11,7 @@ use axum::extract::{Path, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use cards::{HoleCards, evaluate};
-use game::{Betting, BySeat, Chips, GameDef, PublicState, Seat, Street, Turn, notation};
+use game::{Betting, BySeat, Chips, GameDef, GameSpec, PublicState, Seat, Street, Turn, notation};
 use logs::formats::{ExportError, Format, write_match};
 use logs::ledger::BettingLine;
 use logs::{HandRecord, LedgerError, MatchInfo};
@@ -28,7 +28,7 @@ use crate::hand_words::{hand_name, in_blinds, note_in_words};
 use crate::shell;
 use crate::web::Site;
 use crate::web::pages::{
-    Bar, CardText, CardView, Thought, blocking, class, message, page, sentence,
+    Bar, CardText, CardView, Thought, blocking, cards_of, class, message, page, sentence,
 };
 
 /// A hand with its place in the list that it was found in.
@@ -219,9 +219,6 @@ fn exported(info: &MatchInfo, record: &HandRecord, format: Format) -> Result<Str
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The stacks of games without stacks.
-const UNLIMITED: Chips = i32::MAX as Chips;
-
 /// The state of the table before an action, or at the end, as the script shows it.
 #[derive(Serialize)]
 struct Step {
@@ -256,7 +253,8 @@ impl Step {
             let bet = public.committed_street(seat);
             SeatStep {
                 stack: match public.stack(seat) {
-                    stack if stack > UNLIMITED / 2 => String::new(),
+                    // A game that names no stacks has the largest.
+                    stack if stack > GameSpec::MAX_STACK / 2 => String::new(),
                     stack => format!("{} bb", bb(f64::from(stack))),
                 },
                 bet: if bet > 0 && !over { bb(f64::from(bet)) } else { String::new() },
@@ -388,7 +386,7 @@ impl<'a> HandPage<'a> {
             StreetActs {
                 name: capital(street.street),
                 solve: pot.and_then(|pot| solve_link(&record.public, street.street, pot)),
-                cards: super::cards_of(&street.cards),
+                cards: cards_of(&street.cards),
                 acts: acts.collect(),
             }
         };

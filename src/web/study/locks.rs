@@ -35,6 +35,8 @@ fn every_hand() -> String {
 
 /// A decision with what is locked there.
 struct Decision {
+    /// The number of the last lock of it.
+    lock: usize,
     /// The words that lead there.
     line: String,
     state: PublicState,
@@ -47,13 +49,12 @@ struct Decision {
 pub(super) fn apply(solver: &mut Solver, locks: &[Lock]) -> Result<(), (usize, String)> {
     let mut decisions: Vec<Decision> = Vec::new();
     for (number, lock) in locks.iter().enumerate() {
-        add(solver, &mut decisions, lock).map_err(|error| (number, error))?;
+        add(solver, &mut decisions, (number, lock)).map_err(|error| (number, error))?;
     }
-    for Decision { state, given, .. } in &decisions {
-        let number = locks.len() - 1;
-        let at = |error: solvers::Error| (number, error.to_string());
+    for Decision { lock, state, given, .. } in &decisions {
+        let at = |error: solvers::Error| (*lock, error.to_string());
         let spot = Spot::at_state(solver, state);
-        let spot = spot.map_err(|error| (number, error.to_string()))?;
+        let spot = spot.map_err(|error| (*lock, error.to_string()))?;
         let mut now = vec![Vec::new(); Combo::COUNT];
         for (combo, strategy) in spot.strategies() {
             now[combo.index()] = strategy;
@@ -68,7 +69,11 @@ pub(super) fn apply(solver: &mut Solver, locks: &[Lock]) -> Result<(), (usize, S
     Ok(())
 }
 
-fn add(solver: &Solver, decisions: &mut Vec<Decision>, lock: &Lock) -> Result<(), String> {
+fn add(
+    solver: &Solver,
+    decisions: &mut Vec<Decision>,
+    (number, lock): (usize, &Lock),
+) -> Result<(), String> {
     let places = walk(solver, &lock.line).map_err(|error| error.to_string())?;
     let spot = places.last().map_or_else(|| solver.spot(), |(_, spot)| spot.clone());
     let state = spot.state().clone();
@@ -98,9 +103,10 @@ fn add(solver: &Solver, decisions: &mut Vec<Decision>, lock: &Lock) -> Result<()
     let line: Vec<&str> = places.iter().map(|(word, _)| word.as_str()).collect();
     let line = line.join(" ").trim_start().to_owned();
     let at = decisions.iter().position(|decision| decision.line == line).unwrap_or_else(|| {
-        decisions.push(Decision { line, state, given: vec![None; Combo::COUNT] });
+        decisions.push(Decision { lock: number, line, state, given: vec![None; Combo::COUNT] });
         decisions.len() - 1
     });
+    decisions[at].lock = number;
     for (combo, _) in hands.combos() {
         decisions[at].given[combo.index()] = Some(strategy.clone());
     }

@@ -6,9 +6,8 @@
 //!
 //! - [`order`]: the spot as JSON, and what solving it takes; [`mod@locks`]: decisions that are
 //!   given; [`played`]: ranges from an agent's play; [`jobs`]: solves, one after another.
-//! - [`view`]: a place in a solution; [`classes`]: what hands are called.
+//! - [`view`]: a place in a solution.
 
-mod classes;
 mod jobs;
 mod locks;
 mod order;
@@ -41,7 +40,7 @@ use super::Limits;
 use super::api::Problem;
 use super::decide::read_body;
 use super::description::Description;
-use super::pages::{self, CardText, blocking, card_texts, message, page, text};
+use super::pages::{self, CardText, blocking, cards_of, message, page, text};
 
 /// The pause between two looks at the list of solutions.
 const PAUSE: std::time::Duration = std::time::Duration::from_secs(1);
@@ -103,7 +102,7 @@ struct RangeView {
     text: String,
     /// The sum of the weights of its hands.
     combos: f64,
-    /// The mean weights of the 169 starting hands, as in a chart row by row: AA, AKs … A2s, AKo …
+    /// The mean weights of the 169 starting hands, as in a chart row by row: AA, AKs to A2s.
     weights: Vec<f64>,
 }
 
@@ -367,11 +366,6 @@ fn library(study: &Study) -> String {
         }
     });
     text(&LibraryPart { lines: lines.collect() })
-}
-
-fn cards_of(board: &str) -> Vec<CardText> {
-    // It was printed from cards.
-    board.parse::<cards::Board>().map(|board| card_texts(&board)).unwrap_or_default()
 }
 
 fn not_offered() -> Response {

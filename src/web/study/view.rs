@@ -1,6 +1,7 @@
 //! A place in a solution as the page and programs get it: the way that leads there, the hands of
 //! both players with what they do, get and hold, and what comes next.
 
+use abstraction::hand_class::{Draw, HandClass};
 use cards::{Card, Combo, Range};
 use game::{Chips, PublicState, Turn};
 use models::chart::Chart;
@@ -8,8 +9,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use solvers::Player;
 use solvers::subgame::{Solver, Spot, walk};
-
-use super::classes::{Class, Draw};
 
 /// A place in a solution.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -147,7 +146,7 @@ impl PlaceView {
                 weights: held.iter().map(|held| rounded(held.weight, 6)).collect(),
                 gets: held.iter().map(|held| held.gets.map(|gets| rounded(gets, 4))).collect(),
                 equities: held.iter().map(|held| held.equity.map(|it| rounded(it, 6))).collect(),
-                classes: held.iter().map(|it| Class::new(it.combo, board).number()).collect(),
+                classes: held.iter().map(|it| HandClass::new(it.combo, board).number()).collect(),
                 draws: held.iter().map(|it| Draw::new(it.combo, board).number()).collect(),
                 ..HandsView::default()
             };
@@ -165,7 +164,7 @@ impl PlaceView {
             actions,
             gets,
             equities: shares,
-            class_names: &Class::NAMES,
+            class_names: &HandClass::NAMES,
             draw_names: &Draw::NAMES,
             hands,
         })
