@@ -3,8 +3,8 @@
 //!
 //! They are, in this order: the equity against a uniformly random opponent hand; ten deciles of
 //! the equity on each later street, over every possible board; the opponent's chips on each of the
-//! four streets; and in schemas of the [table](FeatureSet::Table) what else a player sees there: who
-//! acts last, the pot, the chips to call and their price, those behind, the own chips and the
+//! four streets; and in schemas of the [table](FeatureSet::Table) what else a player sees there:
+//! who acts last, the pot, the chips to call and their price, those behind, the own chips and the
 //! raises on each street. All equities are exact. A [`Schema`] defines the features, their names,
 //! and how ties and deciles are counted; a [`FeatureMaker`] computes them.
 //!

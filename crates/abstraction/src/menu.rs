@@ -53,6 +53,13 @@ struct RaiseSizes {
 }
 
 impl BetMenu {
+    /// The menu without the bets of the streets before this one.
+    #[must_use]
+    pub fn from_street(mut self, street: Street) -> BetMenu {
+        self.streets[..street.index()].fill(RaiseSizes::default());
+        self
+    }
+
     /// The sizes of a street's raise with this number, counted from 1, in ascending order of kind.
     ///
     /// Raise number 0 has none.

@@ -208,7 +208,18 @@ proptest! {
         let read = menu(&text);
         let printed = read.to_string();
         prop_assert_eq!(menu(&printed), read.clone());
-        prop_assert_eq!(menu(&printed).to_string(), printed);
+        prop_assert_eq!(menu(&printed).to_string(), printed.clone());
+        // Without the bets before a street it has the lines of the others.
+        for street in Street::ALL {
+            let earlier = &Street::ALL[..street.index()];
+            let before = |line: &&str| earlier.iter().any(|street| line.starts_with(street.name()));
+            let kept: Vec<&str> = printed.lines().filter(|line| !before(line)).collect();
+            let kept = kept.join("\n");
+            // A menu whose lines are all gone bets nothing.
+            let nothing = format!("every 1+: none\n{kept}");
+            let expected = kept.parse().unwrap_or_else(|_| menu(&nothing));
+            prop_assert_eq!(read.clone().from_street(street), expected);
+        }
     }
 
     #[test]

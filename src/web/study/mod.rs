@@ -377,8 +377,8 @@ fn not_offered() -> Response {
 async fn form(State(study): State<Shared>) -> Response {
     let Some(study) = study else { return not_offered() };
     let menus = abstraction::menu::shipped().iter().filter_map(|shipped| {
-        let menu = abstraction::menu::find(shipped.name)?.to_string();
-        Some((shipped.name, order::after_flop(&menu).trim_end().to_owned()))
+        let menu = abstraction::menu::find(shipped.name)?.from_street(game::Street::Flop);
+        Some((shipped.name, menu.to_string().trim_end().to_owned()))
     });
     let memory = HumanBytes(study.plan().memory).to_string();
     let agents = study.players().names().into_iter().map(str::to_owned).collect();

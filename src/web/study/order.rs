@@ -192,24 +192,9 @@ pub(super) fn read_range(text: &str, place: &str, whose: &str) -> Result<Range, 
     })
 }
 
-/// A shipped menu, or one in lines, without those for the betting before the flop. No file is read.
+/// A shipped menu, or one in lines, without the bets before the flop. No file is read.
 fn read_menu(text: &str) -> Result<BetMenu, String> {
-    let menu = find_menu(text)?;
-    let lines = after_flop(&menu.to_string());
-    // It has lines, and they were printed.
-    Ok(lines.parse().unwrap_or(menu))
-}
-
-/// The lines of a printed menu for the flop and later.
-pub(super) fn after_flop(menu: &str) -> String {
-    let line = |line: &str| {
-        let Some((names, sizes)) = line.split_once(':') else { return Some(line.to_owned()) };
-        let names = names.replace("every", "flop turn river");
-        let later: Vec<&str> = names.split_whitespace().filter(|&name| name != "preflop").collect();
-        let streets = later.iter().any(|name| name.starts_with(|c: char| c.is_alphabetic()));
-        streets.then(|| format!("{}:{sizes}", later.join(" ")))
-    };
-    menu.lines().filter_map(line).collect::<Vec<_>>().join("\n") + "\n"
+    find_menu(text).map(|menu| menu.from_street(Street::Flop))
 }
 
 fn find_menu(text: &str) -> Result<BetMenu, String> {
@@ -384,13 +369,9 @@ fn savings(problem: &Problem, now: &Size) -> Vec<Saving> {
 /// The texts of a menu with one size left out in one line, and what is left out in words.
 fn without_one(menu: &str, from: Street) -> Vec<(String, String)> {
     let lines: Vec<&str> = menu.lines().collect();
-    let played = |line: &&str| {
-        let names = line.split(':').next().unwrap_or_default();
-        Street::ALL
-            .iter()
-            .filter(|street| street.index() >= from.index())
-            .any(|street| names.contains(street.name()) || names.contains("every"))
-    };
+    // A menu prints the sizes of each raise of a street in a line of their own.
+    let later = &Street::ALL[from.index()..];
+    let played = |line: &&str| later.iter().any(|street| line.starts_with(street.name()));
     let mut texts = Vec::new();
     for (number, line) in lines.iter().enumerate().filter(|(_, line)| played(line)) {
         let Some((names, sizes)) = line.split_once(':') else { continue };
