@@ -57,8 +57,8 @@ const OPTIONS: [AgentOption; 3] = [
         name: "model",
         default: "shipped",
         help: "a folder of `cardroom train`, or `shipped`: the built-in model for the game; for \
-               `oct` also `small`: a built-in one with some 60 leaves in total, small enough to \
-               read",
+               `oct` also those that know position, pot and all bets, `table`, and `table-small`, \
+               with 64 leaves a street, and `small`, with some 60 leaves in total",
     },
     AgentOption {
         name: "play",
@@ -84,10 +84,8 @@ const FOREST_OPTIONS: [AgentOption; 4] = {
     [model, play, threshold, rounds]
 };
 
-/// The value of `model` for the student inside the program.
-const SHIPPED: &str = "shipped";
-/// The value of `model` for the small student inside the program.
-const SMALL: &str = "small";
+/// The values of `model` for students inside the program: the default of its kind, and others.
+const NAMES: [&str; 4] = ["shipped", "small", "table", "table-small"];
 
 #[derive(Debug, Clone, Deserialize)]
 struct Options {
@@ -132,11 +130,7 @@ fn prepare<const KIND: usize>(resolver: &Resolver<'_>) -> Result<Recipe, AgentEr
     }
     let style = Style { play: options.play, threshold: options.threshold };
     let name = resolver.name().to_owned();
-    let inside = match options.model.as_str() {
-        SHIPPED => find_shipped(kind, false),
-        SMALL => find_shipped(kind, true),
-        _ => None,
-    };
+    let inside = find_shipped(kind, &options.model);
     let (source, about) = match (inside, options.model.as_str()) {
         (Some(inside), _) => {
             // Shipped models end at their best round, so `rounds=best` leaves nothing out.
@@ -144,10 +138,11 @@ fn prepare<const KIND: usize>(resolver: &Resolver<'_>) -> Result<Recipe, AgentEr
             let rounds = best.then(|| rounds_note(&shipped_student(inside), options.rounds));
             (Source::Shipped(inside), about_shipped(inside) + &rounds.unwrap_or_default())
         }
-        (None, SMALL) if !resolver.file(SMALL).exists() => {
-            let reason = "`model=small` is inside the program for `oct` alone, and there is no \
-                          folder of that name";
-            return Err(resolver.bad_option(reason.to_owned()));
+        (None, text) if NAMES.contains(&text) && !resolver.file(text).exists() => {
+            return Err(resolver.bad_option(format!(
+                "`model={text}` is inside the program for `oct` alone, and there is no folder of \
+                 that name"
+            )));
         }
         (None, text) => {
             let path = resolver.file(text);
@@ -451,27 +446,29 @@ macro_rules! files {
     };
 }
 
-/// A student inside the program (`docs/students.md` has their training): the default of its kind,
-/// or a small one that can be read in full.
+/// A student inside the program (`docs/students.md` has their training).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Shipped {
     kind: &'static str,
-    small: bool,
+    /// One of [`NAMES`].
+    name: &'static str,
 }
 
 /// The files of each student.
-static FILES: [(Shipped, Files); 5] = [
-    (Shipped { kind: "cart", small: false }, files!("cart", "tree")),
-    (Shipped { kind: "oct", small: false }, files!("oct", "tree")),
-    (Shipped { kind: "oct", small: true }, files!("oct-small", "tree")),
-    (Shipped { kind: "xgboost", small: false }, files!("xgboost", "forest")),
-    (Shipped { kind: "mlp", small: false }, files!("mlp", "safetensors")),
+static FILES: [(Shipped, Files); 7] = [
+    (Shipped { kind: "cart", name: "shipped" }, files!("cart", "tree")),
+    (Shipped { kind: "oct", name: "shipped" }, files!("oct", "tree")),
+    (Shipped { kind: "oct", name: "small" }, files!("oct-small", "tree")),
+    (Shipped { kind: "oct", name: "table" }, files!("oct-table", "tree")),
+    (Shipped { kind: "oct", name: "table-small" }, files!("oct-table-small", "tree")),
+    (Shipped { kind: "xgboost", name: "shipped" }, files!("xgboost", "forest")),
+    (Shipped { kind: "mlp", name: "shipped" }, files!("mlp", "safetensors")),
 ];
 
-/// Returns the default student of a kind, or its small one, if there is one.
-fn find_shipped(kind: &str, small: bool) -> Option<Shipped> {
+/// Returns the student of a kind and of one of the [`NAMES`], if there is one.
+fn find_shipped(kind: &str, name: &str) -> Option<Shipped> {
     let mut all = FILES.iter().map(|&(shipped, _)| shipped);
-    all.find(|shipped| shipped.kind == kind && shipped.small == small)
+    all.find(|shipped| shipped.kind == kind && shipped.name == name)
 }
 
 fn index(shipped: Shipped) -> usize {

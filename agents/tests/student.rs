@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use abstraction::features::FeatureMaker;
+use abstraction::features::{FeatureMaker, FeatureSet};
 use agents::{Clock, Context, Registry};
 use game::{Action, GameDef, InfoSet, Policy, Strategy, Street, games};
 use models::Classifier;
@@ -120,6 +120,36 @@ fn the_small_tree_is_read_whole_and_plays() {
     for kind in ["cart", "xgboost", "mlp"] {
         let error = Registry::standard().resolve(&format!("{kind}:model=small")).expect_err("none");
         assert!(error.to_string().contains("inside the program for `oct` alone"), "{error}");
+    }
+}
+
+#[test]
+fn students_that_know_the_table_tell_their_own_bets_and_position_apart() {
+    let [deep, small] = ["oct-table", "oct-table-small"]
+        .map(|folder| Student::open(&Path::new(MODELS).join(folder)).expect("a student"));
+    assert_eq!(deep.manifest().data_sha256, small.manifest().data_sha256);
+    assert_eq!(deep.schema().set, FeatureSet::Table);
+    for street in Street::ALL {
+        let TrainedModel::Tree(tree) = small.street(street) else { panic!("no tree") };
+        assert!(tree.leaves() <= 64, "{street}: {} leaves", tree.leaves());
+    }
+    let def = Arc::new(games::nolimit_holdem());
+    let paper = policy("oct:play=sample", &def);
+    for (name, student) in [("table", &deep), ("table-small", &small)] {
+        let policy = policy(&format!("oct:model={name},play=sample"), &def);
+        let mut maker = FeatureMaker::counting(student.schema());
+        let mut differ = 0;
+        for infoset in infosets(&def) {
+            let features = maker.infoset(&infoset).expect("features");
+            let weights = student.weights(&infoset.public, features.as_slice());
+            let expected = Strategy::from_weights(weights).expect("a share above 0");
+            let found = policy.strategy(&infoset);
+            for &(action, share) in &expected.actions {
+                assert!((found.probability(action) - share).abs() < 1e-5, "{name}: {action:?}");
+            }
+            differ += usize::from(found != paper.strategy(&infoset));
+        }
+        assert!(differ > 20, "{name}: {differ}");
     }
 }
 

@@ -7,7 +7,7 @@
 //! - [`api`]: the same values as JSON, health and metrics; [`description`]: their description;
 //!   [`decide`]: decisions of agents.
 //! - [`scrimmage`]: a course's bots: handing in, rounds, results.
-//! - [`study`]: spots that are solved here and walked through.
+//! - [`study`]: spots that are solved here and walked through; [`exercises`]: decisions to practise.
 //! - [`slumbot`]: the Slumbot API; [`gtowizard`]: that of the GTO Wizard Benchmark.
 //! - [`listener`]: connections and their limits; [`hosts`]: filtering requests; [`login`]:
 //!   authorisation and limits by address.
@@ -15,6 +15,7 @@
 mod api;
 pub mod decide;
 mod description;
+mod exercises;
 pub mod gtowizard;
 mod hands;
 pub mod hosts;
@@ -168,11 +169,13 @@ fn router(
     let doorkeeper = course.clone();
     let (course_pages, hand_in) = scrimmage::routers(course, login.clone(), &mut description);
     let decide = decide::router(decider, limits, &mut description);
+    let exercises = exercises::router(study.clone(), &mut description);
     let study = study::router(study, limits, &mut description);
     let mut router = router
         .merge(description.router())
         .merge(course_pages)
         .merge(study)
+        .merge(exercises)
         .layer(time_out)
         // Decisions and tools have time limits of their own.
         .merge(decide)

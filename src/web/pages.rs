@@ -37,6 +37,8 @@ pub async fn asset(Path(name): Path<String>) -> Response {
             ("text/javascript; charset=utf-8", include_str!("assets/study-table.js"))
         }
         "study-walk.js" => ("text/javascript; charset=utf-8", include_str!("assets/study-walk.js")),
+        "train.css" => ("text/css; charset=utf-8", include_str!("assets/train.css")),
+        "train.js" => ("text/javascript; charset=utf-8", include_str!("assets/train.js")),
         "hands.css" => ("text/css; charset=utf-8", include_str!("assets/hands.css")),
         "hands.js" => ("text/javascript; charset=utf-8", include_str!("assets/hands.js")),
         "icon.svg" => ("image/svg+xml", include_str!("assets/icon.svg")),

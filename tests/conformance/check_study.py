@@ -18,7 +18,6 @@ import tempfile
 import chromium
 import programs
 
-WINDOWS = {"desktop": (1200, 900, False), "large": (2560, 1300, False), "phone": (360, 740, True)}
 CONFIG = """
 tables = []
 [slumbot]
@@ -30,75 +29,13 @@ MENU = "river 1: 33% 75% allin\nriver 2+: allin"
 BIG = {"board": "Ks8h3d", "pot": 60, "stacks": [300], "ranges": [RANGE, RANGE], "until": "0.0001%",
        "menus": ["flop turn river 1: 50%; flop turn river 2+: allin"], "iterations": 100000}
 
-# Texts with less contrast than 4.5 to what is behind them, where that has one colour.
-CONTRAST = """(() => {
-  const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
-  const rgba = (text) => { canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = text; canvas.fillRect(0, 0, 1, 1);
-    const [r, g, b, a] = canvas.getImageData(0, 0, 1, 1).data; return [r, g, b, a / 255]; };
-  const over = (top, below) => [0, 1, 2].map(i => top[i] * top[3] + below[i] * (1 - top[3])).concat(1);
-  const light = (c) => { const [r, g, b] = c.map(x => { x /= 255; return x <= 0.03928 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4; });
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
-  const wrong = [];
-  for (const e of document.querySelectorAll('main *')) {
-    const own = [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim());
-    const box = e.getBoundingClientRect();
-    if (!own || !box.width || e.closest(':disabled, [hidden], template') || !e.checkVisibility({ opacityProperty: true })) continue;
-    const layers = [];
-    for (let at = e; at; at = at.parentElement) {
-      const style = getComputedStyle(at);
-      if (style.backgroundImage !== 'none' && !at.matches('.wide, .cell')) break;
-      layers.push(rgba(style.backgroundColor));
-    }
-    const behind = layers.reverse().reduce((below, top) => over(top, below), rgba('canvas'));
-    const text = over(rgba(getComputedStyle(e).color), behind);
-    const [a, b] = [light(text), light(behind)].sort((x, y) => y - x);
-    const ratio = (a + 0.05) / (b + 0.05);
-    if (ratio < 4.5) wrong.push(`${ratio.toFixed(2)}: ${e.className} ${e.textContent.slice(0, 30)}`);
-  }
-  return wrong;
-})()"""
 
-
-class Page:
+class Page(chromium.Window):
     """The study in one window."""
 
     def __init__(self, browser, address, window, folder):
-        self.browser, self.address, self.window, self.folder = browser, address, window, folder
-        browser.open_tab(*WINDOWS[window])
-
-    def value(self, script):
-        return self.browser.value(script)
-
-    def picture(self, name):
-        path = os.path.join(self.folder, f"study-{name}-{self.window}")
-        self.browser.pictures(path)
-        for scheme in ("light", "dark"):
-            self.browser.do("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
-            assert not (wrong := self.value(CONTRAST)), f"{name}, {scheme}: too little contrast: {wrong}"
-        beyond = self.value("""[...document.querySelectorAll('main *, header *')].filter(e =>
-            e.getBoundingClientRect().right > innerWidth + 0.5 && !e.closest('.wide, .skip, .way, [hidden]') && e.checkVisibility())
-            .map(e => `${e.tagName} ${e.className} ${e.textContent.slice(0, 50)}`)""")
-        assert not beyond, f"{name}: beyond the edge: {beyond}"
-
-    def click(self, selector):
-        """A click with the mouse on the middle of what is there."""
-        self.value(f"document.querySelector({json.dumps(selector)}).scrollIntoView({{block: 'center'}})")
-        x, y = self.value(f"(b => [b.x + b.width / 2, b.y + b.height / 2])(document.querySelector({json.dumps(selector)}).getBoundingClientRect())")
-        self.mouse("mousePressed", x, y)
-        self.mouse("mouseReleased", x, y)
-
-    def mouse(self, kind, x, y, buttons=1):
-        self.browser.do("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", buttons=buttons, clickCount=1)
-
-    def fill(self, name, text):
-        self.value(f"""(e => {{ e.focus(); e.value = {json.dumps(text)};
-            e.dispatchEvent(new Event('input', {{ bubbles: true }})) }})(document.getElementById({json.dumps(name)}))""")
-
-    def text(self, selector):
-        return self.value(f"document.querySelector({json.dumps(selector)}).innerText")
-
-    def has(self, script, what):
-        self.browser.wait(script, what)
+        super().__init__(browser, window, folder, "study")
+        self.address = address
 
     def build(self):
         """A spot: the board by mouse, one range as text, the other painted."""
@@ -285,7 +222,7 @@ def main():
     report = command(cardroom)
     with (tempfile.TemporaryDirectory() as work, programs.serving(cardroom, work, CONFIG) as (_, address),
           chromium.running() as browser):
-        for window in WINDOWS:
+        for window in chromium.WINDOWS:
             page = Page(browser, address, window, pictures)
             page.build()
             page.solve()
@@ -294,7 +231,7 @@ def main():
             page.stop_and_resume()
         browser.events = [event for event in browser.events if not is_answer(event)]
         browser.check_events(address)
-    print(f"a spot built, solved and walked through in {len(WINDOWS)} windows; pictures in {pictures}")
+    print(f"a spot built, solved and walked through in {len(chromium.WINDOWS)} windows; pictures in {pictures}")
 
 
 main()

@@ -18,6 +18,37 @@ TIMEOUT = 60
 KEYS = {"Enter": (13, "\r"), "Escape": (27, ""), " ": (32, " "), "End": (35, ""), "Home": (36, ""),
         "ArrowLeft": (37, ""), "ArrowUp": (38, ""), "ArrowRight": (39, ""), "ArrowDown": (40, ""), "Backspace": (8, "")}
 
+# Width, height, and whether it is touched.
+WINDOWS = {"desktop": (1200, 900, False), "large": (2560, 1300, False), "phone": (360, 740, True)}
+
+# Texts with less contrast than 4.5 to what is behind them, where that has one colour.
+CONTRAST = """(() => {
+  const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+  const rgba = (text) => { canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = text; canvas.fillRect(0, 0, 1, 1);
+    const [r, g, b, a] = canvas.getImageData(0, 0, 1, 1).data; return [r, g, b, a / 255]; };
+  const over = (top, below) => [0, 1, 2].map(i => top[i] * top[3] + below[i] * (1 - top[3])).concat(1);
+  const light = (c) => { const [r, g, b] = c.map(x => { x /= 255; return x <= 0.03928 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4; });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+  const wrong = [];
+  for (const e of document.querySelectorAll('main *')) {
+    const own = [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim());
+    const box = e.getBoundingClientRect();
+    if (!own || !box.width || e.closest(':disabled, [hidden], template') || !e.checkVisibility({ opacityProperty: true })) continue;
+    const layers = [];
+    for (let at = e; at; at = at.parentElement) {
+      const style = getComputedStyle(at);
+      if (style.backgroundImage !== 'none' && !at.matches('.wide, .cell')) break;
+      layers.push(rgba(style.backgroundColor));
+    }
+    const behind = layers.reverse().reduce((below, top) => over(top, below), rgba('canvas'));
+    const text = over(rgba(getComputedStyle(e).color), behind);
+    const [a, b] = [light(text), light(behind)].sort((x, y) => y - x);
+    const ratio = (a + 0.05) / (b + 0.05);
+    if (ratio < 4.5) wrong.push(`${ratio.toFixed(2)}: ${e.className} ${e.textContent.slice(0, 30)}`);
+  }
+  return wrong;
+})()"""
+
 
 def arguments():
     """The program and the folder for pictures that a check is started with; it ends here where there is no browser."""
@@ -158,3 +189,46 @@ class Browser:
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait()
+
+
+class Window:
+    """A tab in a window of one of the usual sizes, whose pictures are named after a page."""
+
+    def __init__(self, browser, window, folder, name):
+        self.browser, self.window, self.folder, self.name = browser, window, folder, name
+        browser.open_tab(*WINDOWS[window])
+
+    def value(self, script):
+        return self.browser.value(script)
+
+    def picture(self, name):
+        """Pictures in light and dark; in both all texts have contrast, and nothing is beyond the edge."""
+        path = os.path.join(self.folder, f"{self.name}-{name}-{self.window}")
+        self.browser.pictures(path)
+        for scheme in ("light", "dark"):
+            self.browser.do("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+            assert not (wrong := self.value(CONTRAST)), f"{name}, {scheme}: too little contrast: {wrong}"
+        beyond = self.value("""[...document.querySelectorAll('main *, header *')].filter(e =>
+            e.getBoundingClientRect().right > innerWidth + 0.5 && !e.closest('.wide, .skip, .way, [hidden]') && e.checkVisibility())
+            .map(e => `${e.tagName} ${e.className} ${e.textContent.slice(0, 50)}`)""")
+        assert not beyond, f"{name}: beyond the edge: {beyond}"
+
+    def click(self, selector):
+        """A click with the mouse on the middle of what is there."""
+        self.value(f"document.querySelector({json.dumps(selector)}).scrollIntoView({{block: 'center'}})")
+        x, y = self.value(f"(b => [b.x + b.width / 2, b.y + b.height / 2])(document.querySelector({json.dumps(selector)}).getBoundingClientRect())")
+        self.mouse("mousePressed", x, y)
+        self.mouse("mouseReleased", x, y)
+
+    def mouse(self, kind, x, y, buttons=1):
+        self.browser.do("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", buttons=buttons, clickCount=1)
+
+    def fill(self, name, text):
+        self.value(f"""(e => {{ e.focus(); e.value = {json.dumps(text)};
+            e.dispatchEvent(new Event('input', {{ bubbles: true }})) }})(document.getElementById({json.dumps(name)}))""")
+
+    def text(self, selector):
+        return self.value(f"document.querySelector({json.dumps(selector)}).innerText")
+
+    def has(self, script, what):
+        self.browser.wait(script, what)

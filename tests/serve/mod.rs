@@ -3,6 +3,7 @@
 mod api;
 mod configuration;
 mod decide;
+mod exercises;
 mod guard;
 mod hands;
 mod hosting;

@@ -18,7 +18,9 @@ use game::{Action, Played, Policy, PublicState, Seat, Strategy, Street, Turn};
 use show::number::percent;
 use solvers::Player;
 use solvers::holdem::by_policy::{Own, hand_values};
-use solvers::subgame::{DepthLimited, EntryChoice, Gadget, Options, Solver, Spot, Subgame};
+use solvers::subgame::{
+    ByAction, DepthLimited, EntryChoice, Gadget, Options, Solver, Spot, Subgame,
+};
 
 use crate::reach::ActionMatching;
 use crate::resolve::Menus;
@@ -492,9 +494,6 @@ enum Game {
     /// from.
     Flop(Box<DepthLimited<EndOfFlop>>, Arc<OnceLock<Outside>>),
 }
-
-/// A number for each action of each combo.
-type ByAction = Vec<(Combo, Vec<f64>)>;
 
 impl Game {
     fn step(&mut self) {

@@ -8,10 +8,12 @@
 //! - [`shove_fold`]: all-in or fold before the flop: equilibria, a rule to memorise, and the best
 //!   small trees of questions.
 //! - [`linear`]: weights of a few named features of a starting hand, for all-in or fold.
+//! - [`exercise`]: decisions to practise, with what each answer costs.
 //!
 //! Nothing here reads a clock or prints, and all randomness comes from seeds passed in.
 
 pub mod endgame;
+pub mod exercise;
 pub mod heuristic;
 pub mod linear;
 pub mod rules;

@@ -2,6 +2,7 @@
 
 mod endgame;
 mod endgame_learning;
+mod exercise;
 mod fitness;
 mod heuristic;
 mod linear;

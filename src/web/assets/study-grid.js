@@ -1,4 +1,4 @@
-// What the pages of the study share: asking the server, cards, and the grid of starting hands.
+// What the pages of the study share, and the one that trains: asking the server, cards, and the grid of starting hands.
 
 export const RANKS = "AKQJT98765432";
 export const SUITS = "shdc";
@@ -84,7 +84,7 @@ export const roving = (place, columns) => {
   });
 };
 
-// An answer of the server's interface; an error has its words and the place in what was sent.
+// An answer of the server's interface, by default of its part for the study; an error has its words and the place in what was sent.
 export const ask = async (method, path, body) => {
   const options = { method };
   if (body !== undefined) {
@@ -93,7 +93,7 @@ export const ask = async (method, path, body) => {
   }
   let answer;
   try {
-    answer = await fetch(`/api/v1/study${path}`, options);
+    answer = await fetch(path.startsWith("/api/") ? path : `/api/v1/study${path}`, options);
   } catch {
     throw Object.assign(new Error("The server does not answer."), { code: 0 });
   }

@@ -16,6 +16,7 @@ use jiff::Timestamp;
 use parallel::Pool;
 use schemars::JsonSchema;
 use serde::Serialize;
+use show::number::percent;
 use solvers::subgame::{Size, Solver};
 use tokio_util::sync::CancellationToken;
 
@@ -190,6 +191,16 @@ pub(super) struct SolutionView {
     pub(super) result: Option<SolveResult>,
 }
 
+/// A spot with a solution.
+#[derive(Debug, Clone)]
+pub struct SolvedSpot {
+    pub id: String,
+    pub board: String,
+    pub pot: u64,
+    /// For how much it is exploitable, as a share of the pot.
+    pub share_of_pot: Option<String>,
+}
+
 /// Holds a solver for those who take turns.
 #[derive(Default)]
 struct Bench {
@@ -361,6 +372,19 @@ impl Study {
         library.solutions.iter().map(|solution| library.view(solution)).collect()
     }
 
+    /// The spots of which there is a solution, also one that is not as fine as was asked for, the
+    /// latest first.
+    pub(in crate::web) fn solved(&self) -> Vec<SolvedSpot> {
+        let solved = self.all().into_iter().filter(|solution| solution.exploitability.is_some());
+        let spot = |solution: SolutionView| SolvedSpot {
+            id: solution.id,
+            board: solution.parameters.board,
+            pot: solution.parameters.pot,
+            share_of_pot: solution.share_of_pot.map(|share| percent(share, 2)),
+        };
+        solved.map(spot).collect()
+    }
+
     /// The solution of this name.
     pub(super) fn find(&self, id: &str) -> Result<SolutionView, Refusal> {
         let library = lock(&self.0.library);
@@ -485,13 +509,30 @@ impl Study {
 
     /// What is asked of a solution at the place that a line leads to, as JSON.
     pub(super) fn look(&self, id: &str, view: View, line: &str) -> Result<Arc<String>, Refusal> {
+        self.lend_of(id, |solution, solver| self.view(solution, solver, view, line))
+    }
+
+    /// The result of work with the solver of a solution, on the threads that solve.
+    pub(in crate::web) fn lend<T: Send>(
+        &self,
+        id: &str,
+        work: impl FnOnce(&mut Solver) -> Result<T, Refusal> + Send,
+    ) -> Result<T, Refusal> {
+        self.lend_of(id, |_, solver| self.on_threads(|| work(solver)))
+    }
+
+    fn lend_of<T>(
+        &self,
+        id: &str,
+        work: impl FnOnce(&Solution, &mut Solver) -> Result<T, Refusal>,
+    ) -> Result<T, Refusal> {
         let solution = lock(&self.0.library).find(id)?;
         let _visit = Visit::new(&solution.bench);
         let Some(mut lent) = solution.bench.borrow(LEND_TIMEOUT) else {
             return Err(solution.not_there());
         };
         let Some(solver) = lent.solver.as_mut() else { return Err(solution.not_there()) };
-        self.view(&solution, solver, view, line)
+        work(&solution, solver)
     }
 
     fn view(

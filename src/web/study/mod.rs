@@ -34,7 +34,7 @@ use order::{Estimate, Order};
 use played::PlayedView;
 use view::{CardsView, PlaceView};
 
-pub use jobs::{Study, StudyPlan};
+pub use jobs::{SolvedSpot, Study, StudyPlan};
 
 use super::Limits;
 use super::api::Problem;
@@ -190,7 +190,7 @@ fn schema<T: JsonSchema>() -> Schema {
 }
 
 /// The study, or the refusal where nothing is solved.
-fn open(study: Shared) -> Result<Study, Problem> {
+pub(super) fn open(study: Shared) -> Result<Study, Problem> {
     study.ok_or_else(|| {
         let remedy = "set `study.solve = \"all\"` in the configuration, if everybody who can reach \
                       the server may have it compute";

@@ -62,6 +62,14 @@ pub enum Blind {
 impl Blind {
     /// Both, in the order of acting.
     pub const BOTH: [Blind; 2] = [Blind::Small, Blind::Big];
+
+    /// Its size, in big blinds.
+    pub fn posts(self) -> f64 {
+        match self {
+            Blind::Small => 0.5,
+            Blind::Big => 1.0,
+        }
+    }
 }
 
 /// Length of a matrix row, padded to whole vector registers.
@@ -174,6 +182,23 @@ impl Payoffs {
     fn call_gains(&self, jam: &Range) -> Range {
         let sums = product(&self.by_small, jam);
         std::array::from_fn(|hand| -sums[hand])
+    }
+
+    /// What a starting hand gains by an all-in, or by a call of one, beyond a fold, against the
+    /// other player's range, in big blinds; 0 for a call where the other never moves all-in.
+    pub fn gain(&self, ranges: &Ranges, blind: Blind, hand: StartingHand) -> f64 {
+        let hand = hand.index();
+        let (gains, met) = match blind {
+            Blind::Small => (self.jam_gains(&ranges.call), self.hand[hand]),
+            Blind::Big => {
+                // The sum of the probabilities of both hands, with an all-in of the other.
+                let matchups = &Matchups::holdem().probability;
+                let jams = ranges.jam.iter().enumerate();
+                let met = jams.map(|(small, jam)| jam * matchups[small * KINDS + hand]).sum();
+                (self.call_gains(&ranges.jam), met)
+            }
+        };
+        if met > 0.0 { gains[hand] / met } else { 0.0 }
     }
 
     /// The small blind's expected winnings per hand.

@@ -14,7 +14,7 @@ use game::{Action, PublicState, Seat, Turn};
 
 use super::subgame::betting::{Betting, Decision, Line};
 use super::subgame::rows::Discount;
-use super::subgame::{Subgame, check, empty_range, no_deal};
+use super::subgame::{ByAction, Subgame, check, empty_range, no_deal};
 use crate::regret::{Matching, Weight};
 use crate::{Error, Player, Variant};
 
@@ -90,9 +90,6 @@ enum Answer {
     /// The best action of each hand.
     Best,
 }
-
-/// A number for each action of each hand.
-type ByAction = Vec<(Combo, Vec<f64>)>;
 
 impl<L: LeafValues> DepthLimited<L> {
     /// The game that starts in this state and ends with its street, with the first range that of

@@ -137,6 +137,13 @@ fn a_hand_is_worth_the_mean_of_what_its_actions_are_worth() {
         if children.iter().any(|(child, _)| !matches!(child.turn(), Turn::Act(_))) {
             continue;
         }
+        for (hand, best) in solver.best_action_values(&state).expect("in the tree") {
+            for ((_, values), chips) in children.iter().zip(&best) {
+                near(worth(&values[player.index()], hand).best, *chips, 1e-6, "the best after it");
+            }
+            let most = best.into_iter().fold(f64::NEG_INFINITY, f64::max);
+            near(worth(&here[player.index()], hand).best, most, 1e-6, &format!("{hand}, at best"));
+        }
         let by_action = solver.action_values(&state).expect("in the tree");
         assert_eq!(by_action.len(), strategies.len());
         for ((hand, strategy), (same, chips)) in strategies.into_iter().zip(by_action) {

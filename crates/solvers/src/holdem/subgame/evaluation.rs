@@ -61,6 +61,9 @@ impl Evaluation {
     }
 }
 
+/// The hands of a player, each with a number for each action.
+pub type ByAction = Vec<(Combo, Vec<f64>)>;
+
 /// Evaluates the average strategies of a subgame.
 pub(crate) struct Evaluator<'a> {
     pub(crate) subgame: &'a Subgame,
@@ -245,10 +248,20 @@ impl Solver {
     ///
     /// # Errors
     /// As [`Spot::at_state`].
-    pub fn action_values(
-        &mut self,
-        state: &PublicState,
-    ) -> Result<Vec<(Combo, Vec<f64>)>, OffTree> {
+    pub fn action_values(&mut self, state: &PublicState) -> Result<ByAction, OffTree> {
+        self.by_action(state, Answer::Average)
+    }
+
+    /// The same when the acting player goes on with a best response to the other's average
+    /// strategy.
+    ///
+    /// # Errors
+    /// As [`Spot::at_state`].
+    pub fn best_action_values(&mut self, state: &PublicState) -> Result<ByAction, OffTree> {
+        self.by_action(state, Answer::Best)
+    }
+
+    fn by_action(&mut self, state: &PublicState, answer: Answer) -> Result<ByAction, OffTree> {
         let spot = Spot::at_state(self, state)?;
         let (Some(player), Some(decision)) = (spot.player(), spot.decision()) else {
             return Ok(Vec::new());
@@ -256,7 +269,7 @@ impl Solver {
         let (child, count) = (decision.child, decision.count);
         let others = spot.range(player.other()).clone();
         let index = SpotIndex { node: child, ..spot.index() };
-        let sums = self.sums(player, &index, count, Answer::Average);
+        let sums = self.sums(player, &index, count, answer);
         let row = sums.len() / count;
         let unblocked = self.unblocked_weights(player, &index, &others);
         let back = index.renaming.inverse();

@@ -33,7 +33,7 @@ pub(crate) mod vector;
 mod words;
 
 pub use super::depth_limited::{DepthLimited, Leaf, LeafValues};
-pub use evaluation::{Evaluation, HandValue};
+pub use evaluation::{ByAction, Evaluation, HandValue};
 pub use gadget::{EntryChoice, Gadget};
 pub use solver::{Options, Solver};
 pub use spot::{HandEquity, OffTree, Spot};
