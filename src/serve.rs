@@ -36,6 +36,7 @@ use crate::web::decide::Decider;
 use crate::web::gtowizard::Benchmark;
 use crate::web::login::{Login, open_secret};
 use crate::web::overview::AgentLine;
+use crate::web::policies::Policies;
 use crate::web::runs::QueueView;
 use crate::web::scrimmage::Course;
 use crate::web::slumbot::{Api, Faults};
@@ -124,9 +125,10 @@ pub async fn serve(
         body: usize::try_from(server.max_body.0).unwrap_or(usize::MAX),
         time: server.request_timeout.0,
     };
-    let study = setup.study.map(|plan| Study::open(plan, web_stop.clone()));
+    let policies = Arc::new(Policies::new(setup.agents));
+    let study = setup.study.map(|plan| Study::open(plan, Arc::clone(&policies), web_stop.clone()));
     let study = study.transpose().map_err(anyhow::Error::from)?;
-    let offered = Offered { decider, tools: tools.clone(), course, study };
+    let offered = Offered { decider, tools: tools.clone(), course, study, policies };
     let serving = web::serve(listener, site.clone(), offered, guard, limits, web_stop.clone());
     let mut web = tokio::spawn(serving);
     tracing::info!(%address, "serving");

@@ -37,6 +37,8 @@ use crate::web::study::StudyPlan;
 pub struct Setup {
     /// The registry with all kinds of agents and those that the configuration defines.
     pub registry: Registry,
+    /// All of these agents that need no options, by name.
+    pub agents: BTreeMap<String, AgentChoice>,
     /// The tables to host.
     pub tables: Vec<TablePlan>,
     /// The dealers to play at.
@@ -100,7 +102,8 @@ pub fn check(loaded: &Loaded) -> Result<Setup, ConfigError> {
     let tools = checker.tools(&loaded.config.mcp)?;
     let scrimmage = checker.scrimmage(&loaded.config.scrimmage)?;
     let study = checker.study(&loaded.config.study)?;
-    Ok(Setup { registry, tables, dealers, slumbot, decide, tools, scrimmage, study, guard })
+    let agents = checker.all_agents().collect();
+    Ok(Setup { registry, agents, tables, dealers, slumbot, decide, tools, scrimmage, study, guard })
 }
 
 fn same_name(name: &str) -> String {
@@ -496,7 +499,6 @@ impl Checker<'_> {
             kept: study.kept,
             queue: study.queue,
             max_time: study.max_time.0,
-            agents: self.all_agents().collect(),
         }))
     }
 

@@ -7,11 +7,14 @@
 //! - [`api`]: the same values as JSON, health and metrics; [`description`]: their description;
 //!   [`decide`]: decisions of agents.
 //! - [`scrimmage`]: a course's bots: handing in, rounds, results.
-//! - [`study`]: spots that are solved here and walked through; [`exercises`]: decisions to practise.
+//! - [`agents`]: the page of each agent; [`policies`]: those that can be asked.
+//! - [`study`]: spots that are solved here and walked through; [`exercises`]: decisions to
+//!   practise.
 //! - [`slumbot`]: the Slumbot API; [`gtowizard`]: that of the GTO Wizard Benchmark.
 //! - [`listener`]: connections and their limits; [`hosts`]: filtering requests; [`login`]:
 //!   authorisation and limits by address.
 
+mod agents;
 mod api;
 pub mod decide;
 mod description;
@@ -25,6 +28,7 @@ mod match_page;
 pub mod overview;
 mod pages;
 mod play;
+pub mod policies;
 mod rates;
 pub mod records;
 pub mod runs;
@@ -90,6 +94,8 @@ pub struct Offered {
     pub course: Option<Course>,
     /// Solving for the study page.
     pub study: Option<study::Study>,
+    /// The agents that can be asked what they would do.
+    pub policies: Arc<policies::Policies>,
 }
 
 /// Serves until `stop`, then lets requests in progress finish.
@@ -138,7 +144,7 @@ pub struct Limits {
 
 fn router(
     site: &Site,
-    Offered { decider, course, study, .. }: Offered,
+    Offered { decider, course, study, policies, .. }: Offered,
     tools: Option<Router>,
     login: Option<Arc<login::Login>>,
     limits: Limits,
@@ -176,6 +182,7 @@ fn router(
         .merge(course_pages)
         .merge(study)
         .merge(exercises)
+        .merge(agents::router(site.clone(), policies))
         .layer(time_out)
         // Decisions and tools have time limits of their own.
         .merge(decide)

@@ -83,10 +83,7 @@ impl AgentLine {
             name: name.to_owned(),
             kind: spec.kind.to_owned(),
             summary: spec.summary.to_owned(),
-            cost: match cost {
-                agents::Cost::Inline => "at once",
-                agents::Cost::Worker => "on a thread of its own",
-            },
+            cost: super::agents::cost_in_words(cost),
             decides: decides(name),
         };
         let kinds =

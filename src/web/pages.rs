@@ -37,6 +37,7 @@ pub async fn asset(Path(name): Path<String>) -> Response {
             ("text/javascript; charset=utf-8", include_str!("assets/study-table.js"))
         }
         "study-walk.js" => ("text/javascript; charset=utf-8", include_str!("assets/study-walk.js")),
+        "agents.css" => ("text/css; charset=utf-8", include_str!("assets/agents.css")),
         "train.css" => ("text/css; charset=utf-8", include_str!("assets/train.css")),
         "train.js" => ("text/javascript; charset=utf-8", include_str!("assets/train.js")),
         "hands.css" => ("text/css; charset=utf-8", include_str!("assets/hands.css")),

@@ -1,5 +1,6 @@
 //! `cardroom serve` through the real binary, over loopback sockets.
 
+mod agents;
 mod api;
 mod configuration;
 mod decide;

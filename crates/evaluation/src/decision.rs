@@ -100,6 +100,24 @@ impl Decided {
     fn words(&self, action: Action) -> String {
         action_words(&self.infoset.public, action)
     }
+
+    /// Whether the recorded probabilities differ from these, of a tree now.
+    fn differs(&self, actions: &[(Action, f64)]) -> bool {
+        let Some(strategy) = self.recorded.as_ref().and_then(|recorded| recorded.strategy.as_ref())
+        else {
+            return false;
+        };
+        // Options such as `play=purify` leave actions out, so that only actions missing in the tree
+        // count.
+        strategy
+            .actions
+            .iter()
+            .any(|&(action, _)| !actions.iter().any(|&(known, _)| known == action))
+            || strategy.actions.len() == actions.len()
+                && actions
+                    .iter()
+                    .any(|&(action, share)| (strategy.probability(action) - share).abs() > 1e-3)
+    }
 }
 
 /// The document of the situation and the action played.
@@ -439,25 +457,61 @@ impl Against {
 /// Number of changes shown for each unit: equities and chips.
 const FLIPS: usize = 3;
 
-/// The evaluation of a decision by a tree.
-struct TreeDecision<'a> {
-    decided: &'a Decided,
+/// What a tree does in a situation: the way to its leaf, and what would change the action.
+pub struct TreePath<'a> {
+    infoset: &'a InfoSet,
     student: &'a Student,
     explainer: &'a Explainer<'a>,
     features: Features,
     leaf: usize,
-    /// The winnings of the leaf in the match.
-    won: Winnings,
     flips: Vec<Flip<Action>>,
 }
 
-impl TreeDecision<'_> {
+impl<'a> TreePath<'a> {
+    /// The path in the tree of the street that a situation is on, whose features these are.
+    pub fn new(
+        infoset: &'a InfoSet,
+        (student, explainer): (&'a Student, &'a Explainer<'a>),
+        features: Features,
+    ) -> TreePath<'a> {
+        let street = infoset.public.street();
+        let leaf = explainer.tree().leaf(features.as_slice());
+        let mut found = TreePath { infoset, student, explainer, features, leaf, flips: Vec::new() };
+        found.flips =
+            explainer.flips(street, found.features.as_slice(), |leaf| found.likeliest(leaf));
+        found
+    }
+
+    /// The nodes on the way, from the root to the leaf.
+    pub fn nodes(&self) -> Vec<usize> {
+        self.explainer.way(self.leaf)
+    }
+
+    /// The tests on the way, with the number of their node and what was found.
+    pub fn steps(&self) -> Vec<(usize, String)> {
+        self.nodes().windows(2).map(|step| (step[0], self.step(step))).collect()
+    }
+
+    /// What the leaf does, in words.
+    pub fn does(&self) -> String {
+        self.mix(&self.actions(self.leaf))
+    }
+
+    /// The nearest changes of one number that change the likeliest action, in words: those of
+    /// equities, and those of other numbers.
+    pub fn changes(&self) -> [Vec<String>; 2] {
+        [false, true].map(|whole| {
+            let of_kind = |flip: &&Flip<Action>| flip.feature.unit().is_whole() == whole;
+            self.flips.iter().filter(of_kind).take(FLIPS).map(|flip| self.flip(flip)).collect()
+        })
+    }
+
     /// The actions of a leaf with their probabilities, the likeliest first; a check is a call of 0
     /// chips.
     fn actions(&self, leaf: usize) -> Vec<(Action, f64)> {
         let shares: Vec<f32> =
             self.explainer.tree().summary(leaf).shares.iter().map(|&share| share as f32).collect();
-        let public = &self.decided.infoset.public;
+        let public = &self.infoset.public;
         let mut actions = self.student.moves(public.street()).actions(public, &shares);
         actions.retain(|&(_, weight)| weight > 0.0);
         // The sort is stable: equal probabilities keep the order of the moves.
@@ -472,7 +526,7 @@ impl TreeDecision<'_> {
     /// The opponent's bet on this street as a share of the pot before it, as in ` (62 % of the
     /// pot)`; empty for other features.
     fn share(&self, feature: Feature, chips: f32) -> String {
-        let public = &self.decided.infoset.public;
+        let public = &self.infoset.public;
         let street = public.street();
         let here: u32 = public.def().seats().map(|seat| public.committed_street(seat)).sum();
         let pot = public.pot() as f32 - here as f32;
@@ -488,33 +542,14 @@ impl TreeDecision<'_> {
     fn mix(&self, actions: &[(Action, f64)]) -> String {
         let likely = actions.iter().filter(|(_, share)| *share >= 0.005);
         let words = likely.map(|&(action, share)| {
-            format!("{} {}", self.decided.words(action), percent(share, 0))
+            format!("{} {}", action_words(&self.infoset.public, action), percent(share, 0))
         });
         words.collect::<Vec<_>>().join(", ")
     }
 
-    /// Whether the recorded probabilities differ from those of the tree now.
-    fn differs(&self, actions: &[(Action, f64)]) -> bool {
-        let Some(strategy) =
-            self.decided.recorded.as_ref().and_then(|recorded| recorded.strategy.as_ref())
-        else {
-            return false;
-        };
-        // Options such as `play=purify` leave actions out, so that only actions missing in the tree
-        // count.
-        strategy
-            .actions
-            .iter()
-            .any(|&(action, _)| !actions.iter().any(|&(known, _)| known == action))
-            || strategy.actions.len() == actions.len()
-                && actions
-                    .iter()
-                    .any(|&(action, share)| (strategy.probability(action) - share).abs() > 1e-3)
-    }
-
     /// The outcome of a test of the tree, and the value that was tested.
     fn step(&self, step: &[usize]) -> String {
-        let TreeDecision { explainer, features, .. } = self;
+        let TreePath { explainer, features, .. } = self;
         let Node::Branch { test, right, .. } = explainer.tree().node(step[0]) else {
             return String::new();
         };
@@ -546,7 +581,7 @@ impl TreeDecision<'_> {
             (Unit::Chips | Unit::Raises, false) => format!("{} or less", flip.to),
         };
         format!(
-            "  {}: {bound}{} instead of {}{} → {} (node {})\n",
+            "{}: {bound}{} instead of {}{} → {} (node {})",
             flip.feature.name(),
             self.share(flip.feature, flip.to),
             value(flip.feature, flip.from),
@@ -554,41 +589,6 @@ impl TreeDecision<'_> {
             self.mix(&self.actions(flip.leaf)),
             flip.leaf
         )
-    }
-
-    fn text(&self) -> String {
-        let TreeDecision { explainer, leaf, won, flips, .. } = self;
-        let leaf = *leaf;
-        let public = &self.decided.infoset.public;
-        let actions = self.actions(leaf);
-        let mut text = self.decided.head();
-        if self.differs(&actions) {
-            text += "the record's probabilities differ from this tree's: it was played with \
-                     another model\n";
-        }
-        text += &format!("\nThe tree {}, node by node:\n", on_street(public.street()));
-        let way = explainer.way(leaf);
-        for step in way.windows(2) {
-            text += &format!("  node {:<5} {}\n", step[0], self.step(step));
-        }
-        let tree = explainer.tree();
-        text += &format!(
-            "  node {leaf:<5} {} ({})\n",
-            self.mix(&actions),
-            rows_in_words(&tree.summary(leaf), tree.summary(0).weight)
-        );
-        text += &format!("in this match: {}; {}\n", won.decisions(), won.words());
-        text += "\nWhat would change the likeliest action, one number at a time:\n";
-        for (whole, what) in [(false, "equity"), (true, "number of chips")] {
-            let of_kind = |flip: &&Flip<Action>| flip.feature.unit().is_whole() == whole;
-            let nearest = flips.iter().filter(of_kind).take(FLIPS);
-            let lines: Vec<String> = nearest.map(|flip| self.flip(flip)).collect();
-            if lines.is_empty() {
-                text += &format!("  no other {what} would\n");
-            }
-            text += &lines.concat();
-        }
-        text
     }
 }
 
@@ -628,12 +628,7 @@ impl<'a> TreeReport<'a> {
         features: Features,
         won: Winnings,
     ) -> TreeReport<'a> {
-        let street = decided.infoset.public.street();
-        let leaf = explainer.tree().leaf(features.as_slice());
-        let flips = Vec::new();
-        let mut found = TreeDecision { decided, student, explainer, features, leaf, won, flips };
-        found.flips =
-            explainer.flips(street, found.features.as_slice(), |leaf| found.likeliest(leaf));
+        let found = TreePath::new(&decided.infoset, (student, explainer), features);
         let mix = |leaf: usize| -> Vec<ActionNumber> {
             let actions = found.actions(leaf).into_iter();
             actions.map(|(action, probability)| ActionNumber(action, probability)).collect()
@@ -648,18 +643,48 @@ impl<'a> TreeReport<'a> {
         };
         TreeReport {
             situation: Situation::new(decided),
-            other_model: found.differs(&found.actions(found.leaf)),
+            other_model: decided.differs(&found.actions(found.leaf)),
             features: features
                 .map(|(feature, number)| (feature.to_string(), f64::from(number)))
                 .collect(),
             nodes: found.explainer.way(found.leaf),
             path: found.explainer.path(found.leaf),
             strategy: mix(found.leaf),
-            results: found.won.report(),
+            results: won.report(),
             flips: found.flips.iter().map(flip).collect(),
-            text: found.text(),
+            text: text(decided, &found, &won),
         }
     }
+}
+
+fn text(decided: &Decided, path: &TreePath<'_>, won: &Winnings) -> String {
+    let mut text = decided.head();
+    if decided.differs(&path.actions(path.leaf)) {
+        text += "the record's probabilities differ from this tree's: it was played with another \
+                 model\n";
+    }
+    text += &format!("\nThe tree {}, node by node:\n", on_street(decided.infoset.public.street()));
+    for (node, step) in path.steps() {
+        text += &format!("  node {node:<5} {step}\n");
+    }
+    let tree = path.explainer.tree();
+    text += &format!(
+        "  node {:<5} {} ({})\n",
+        path.leaf,
+        path.does(),
+        rows_in_words(&tree.summary(path.leaf), tree.summary(0).weight)
+    );
+    text += &format!("in this match: {}; {}\n", won.decisions(), won.words());
+    text += "\nWhat would change the likeliest action, one number at a time:\n";
+    for (changes, what) in path.changes().into_iter().zip(["equity", "number of chips"]) {
+        if changes.is_empty() {
+            text += &format!("  no other {what} would\n");
+        }
+        for change in changes {
+            text += &format!("  {change}\n");
+        }
+    }
+    text
 }
 
 impl fmt::Display for TreeReport<'_> {

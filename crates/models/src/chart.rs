@@ -166,6 +166,44 @@ impl Chart {
     }
 }
 
+/// How two strategies at the same decision differ, hand by hand.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Difference {
+    /// The 169 starting hands, row by row, each with the share of the time in which both do not do
+    /// the same: half the sum of the differences of all probabilities. 0 for hands that one of both
+    /// does not have there.
+    pub hands: Vec<(StartingHand, f64)>,
+    /// The mean over all hands, by the first one's weights.
+    pub all: f64,
+}
+
+impl Difference {
+    /// The difference of two charts.
+    pub fn new(first: &Chart, second: &Chart) -> Difference {
+        let share = |chart: &Chart, class: &Class, word: &str| {
+            let shares = chart.actions.iter().zip(&class.mix);
+            shares.filter(|(choice, _)| choice.word == word).map(|(_, share)| share).sum::<f64>()
+        };
+        let mut words: Vec<&str> = Vec::new();
+        for choice in first.actions.iter().chain(&second.actions) {
+            if !words.contains(&choice.word.as_str()) {
+                words.push(&choice.word);
+            }
+        }
+        let (mut hands, mut sum, mut weights) = (Vec::new(), 0.0, 0.0);
+        for (own, other) in first.classes().iter().zip(second.classes()) {
+            let differ =
+                |word: &&str| (share(first, own, word) - share(second, &other, word)).abs();
+            let both = own.combos > 0.0 && other.combos > 0.0;
+            let apart = if both { words.iter().map(differ).sum::<f64>() / 2.0 } else { 0.0 };
+            hands.push((own.hand, apart));
+            sum += own.combos * apart;
+            weights += own.combos;
+        }
+        Difference { hands, all: if weights > 0.0 { sum / weights } else { 0.0 } }
+    }
+}
+
 /// The distinct ones of these actions: fold, call, and raises by size.
 pub fn distinct(actions: impl Iterator<Item = Action>) -> Vec<Action> {
     let mut distinct = Vec::new();
@@ -309,6 +347,21 @@ impl Chart {
             table.row(first.into_iter().chain(shares).chain([gets]));
         }
         format!("{table}\n")
+    }
+
+    /// What each of the 169 starting hands does in words, the likeliest action first.
+    pub fn cells_in_words(&self) -> Vec<String> {
+        let words = |class: &Class| {
+            let mut shares: Vec<(&Choice, f64)> =
+                self.actions.iter().zip(class.mix.iter().copied()).collect();
+            shares.retain(|(_, share)| *share >= 0.005);
+            shares.sort_by(|a, b| b.1.total_cmp(&a.1));
+            let each = shares
+                .iter()
+                .map(|(choice, share)| format!("{} {}", choice.name, percent(*share, 0)));
+            each.collect::<Vec<_>>().join(", ")
+        };
+        self.classes().iter().map(words).collect()
     }
 
     /// The chart as SVG: each cell is divided by the probabilities of the actions, and filled up to

@@ -91,6 +91,11 @@ impl<'a> TreePart<'a> {
         self.shown.iter().map(|node| node.node).collect()
     }
 
+    /// The numbers of the nodes that go on below this part.
+    pub fn below(&self) -> Vec<usize> {
+        self.shown.iter().filter(|node| node.hidden > 0).map(|node| node.node).collect()
+    }
+
     /// The part with the winnings of its nodes in words, and whose they are.
     #[must_use]
     pub fn with_winnings(mut self, whose: &str, won: Vec<String>) -> TreePart<'a> {

@@ -4,13 +4,12 @@
 //! A solution can be looked at while it is being solved: between two iterations the solver is lent
 //! to whoever waits for it.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use agents::AgentChoice;
 use axum::http::StatusCode;
 use jiff::Timestamp;
 use parallel::Pool;
@@ -26,6 +25,7 @@ use super::played::Players;
 use super::view::{CardsView, PlaceView};
 use crate::subgame::{Limits, Parameters, Problem, SizeReport, SolveResult};
 use crate::web::api::Problem as Refusal;
+use crate::web::policies::Policies;
 
 /// How often a thread without work looks whether it is to end.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
@@ -59,8 +59,6 @@ pub struct StudyPlan {
     pub queue: usize,
     /// The longest time of one solve until it has to be taken up again.
     pub max_time: Duration,
-    /// The agents by name; those with a strategy can be asked for ranges.
-    pub agents: BTreeMap<String, AgentChoice>,
 }
 
 /// The solutions; cheap to clone.
@@ -325,16 +323,20 @@ impl Solution {
 }
 
 impl Study {
-    /// Starts the thread that solves, which ends at `stop`.
+    /// Starts the thread that solves, which ends at `stop`. The agents can be asked for ranges.
     ///
     /// # Errors
     /// When threads cannot be started.
-    pub fn open(plan: StudyPlan, stop: CancellationToken) -> std::io::Result<Study> {
+    pub fn open(
+        plan: StudyPlan,
+        agents: Arc<Policies>,
+        stop: CancellationToken,
+    ) -> std::io::Result<Study> {
         let pool = Pool::new(plan.threads)?;
         let speed = USUAL_SPEED * plan.threads as f64;
         let library = Library { solutions: Vec::new(), queue: VecDeque::new(), speed };
         let (library, wake) = (Mutex::new(library), Condvar::new());
-        let players = Players::new(plan.agents.clone());
+        let players = Players::new(agents);
         let study = Study(Arc::new(Inner { plan, players, pool, library, wake, stop }));
         let solving = study.clone();
         std::thread::Builder::new().name("study".into()).spawn(move || solving.solve_all())?;

@@ -1,17 +1,16 @@
 //! Ranges from an agent's play: the hands with which both players come to the flop when both play
 //! the agent's strategy, after a betting that is chosen action by action.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use agents::AgentChoice;
 use cards::{Board, Combo, Range};
-use game::{Chips, GameDef, Policy, PublicState, Street, Turn, notation};
+use game::{Chips, PublicState, Street, Turn, notation};
 use models::chart::{Chart, action_words};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::web::api::Problem as Refusal;
+use crate::web::policies::Policies;
 
 /// Hands that come there less often than this are left out.
 const LEAST: f64 = 0.0005;
@@ -62,57 +61,34 @@ struct FlopView {
 }
 
 /// The agents whose play can be asked for.
-pub(super) struct Players {
-    agents: BTreeMap<String, AgentChoice>,
-    def: Arc<GameDef>,
-    /// The policies that were built.
-    policies: Mutex<HashMap<String, Arc<dyn Policy>>>,
-}
+pub(super) struct Players(Arc<Policies>);
 
 impl Players {
-    /// Those of these agents that can be asked what they would do with other cards.
-    pub(super) fn new(agents: BTreeMap<String, AgentChoice>) -> Players {
-        let agents = agents.into_iter().filter(|(_, agent)| agent.has_policy()).collect();
-        let def = Arc::new(game::games::nolimit_holdem());
-        Players { agents, def, policies: Mutex::default() }
+    /// Those of these policies.
+    pub(super) fn new(policies: Arc<Policies>) -> Players {
+        Players(policies)
     }
 
     /// Their names.
     pub(super) fn names(&self) -> Vec<&str> {
-        self.agents.keys().map(String::as_str).collect()
-    }
-
-    fn policy(&self, name: &str) -> Result<Arc<dyn Policy>, Refusal> {
-        let mut policies = self.policies.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(policy) = policies.get(name) {
-            return Ok(Arc::clone(policy));
-        }
-        let cannot = |error: String| {
-            let remedy = format!("one of: {}", self.names().join(", "));
-            Refusal::at_pointer("/agent", error, remedy)
-        };
-        let agent = self.agents.get(name).ok_or_else(|| {
-            cannot(format!("`{}` cannot be asked for its play", game::escape::excerpt(name)))
-        })?;
-        let policy = agent.policy(&self.def).map_err(|error| cannot(error.to_string()))?;
-        let policy =
-            policy.ok_or_else(|| cannot(format!("`{name}` has no strategy to ask for")))?;
-        policies.insert(name.to_owned(), Arc::clone(&policy));
-        Ok(policy)
+        self.0.names()
     }
 
     /// Where a betting leads.
     pub(super) fn play(&self, asked: &Asked) -> Result<PlayedView, Refusal> {
-        let policy = self.policy(&asked.agent)?;
+        let policy = self.0.policy(&asked.agent).map_err(|error| {
+            let remedy = format!("one of: {}", self.names().join(", "));
+            Refusal::at_pointer("/agent", error, remedy)
+        })?;
         let wrong = |error: String| {
             Refusal::at_pointer("/betting", error, "write a betting before the flop, as in r250c")
         };
-        let end = notation::replay(&self.def, &asked.betting, &Board::EMPTY);
+        let end = notation::replay(self.0.def(), &asked.betting, &Board::EMPTY);
         let end = end.map_err(|error| wrong(error.to_string()))?;
         if end.street() != Street::Preflop {
             return Err(wrong("the betting goes on after the flop".to_owned()));
         }
-        let mut state = PublicState::new(&self.def);
+        let mut state = PublicState::new(self.0.def());
         let mut weights = [vec![1.0; Combo::COUNT], vec![1.0; Combo::COUNT]];
         for played in end.history() {
             let Turn::Act(seat) = state.turn() else { break };
@@ -157,9 +133,10 @@ impl Players {
     }
 
     fn flop(&self, state: &PublicState, weights: &[Vec<f64>; 2]) -> FlopView {
-        let first = usize::from(self.def.first_to_act[1] == 1);
+        let def = self.0.def();
+        let first = usize::from(def.first_to_act[1] == 1);
         let seats = [first, 1 - first];
-        let (stacks, committed) = (&self.def.stacks, state.committed().as_slice());
+        let (stacks, committed) = (&def.stacks, state.committed().as_slice());
         let range = |seat: usize| {
             let mut range = Range::empty();
             for combo in Combo::all() {

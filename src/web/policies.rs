@@ -1,0 +1,58 @@
+//! The agents that can be asked what they would do with any cards, and their strategies at
+//! heads-up no-limit hold'em, built when they are first asked for.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use agents::AgentChoice;
+use game::{GameDef, Policy};
+
+/// The agents by name.
+pub struct Policies {
+    agents: BTreeMap<String, AgentChoice>,
+    def: Arc<GameDef>,
+    /// The policies that were built.
+    built: Mutex<HashMap<String, Arc<dyn Policy>>>,
+}
+
+impl Policies {
+    /// Those of these agents that can be asked what they would do with other cards.
+    pub fn new(agents: BTreeMap<String, AgentChoice>) -> Policies {
+        let agents = agents.into_iter().filter(|(_, agent)| agent.has_policy()).collect();
+        let def = Arc::new(game::games::nolimit_holdem());
+        Policies { agents, def, built: Mutex::default() }
+    }
+
+    /// The game.
+    pub fn def(&self) -> &Arc<GameDef> {
+        &self.def
+    }
+
+    /// Their names.
+    pub fn names(&self) -> Vec<&str> {
+        self.agents.keys().map(String::as_str).collect()
+    }
+
+    /// The agent of this name, if it can be asked.
+    pub fn agent(&self, name: &str) -> Option<&AgentChoice> {
+        self.agents.get(name)
+    }
+
+    /// The strategy of the agent of this name.
+    ///
+    /// # Errors
+    /// When there is none, in words.
+    pub fn policy(&self, name: &str) -> Result<Arc<dyn Policy>, String> {
+        let mut built = self.built.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(policy) = built.get(name) {
+            return Ok(Arc::clone(policy));
+        }
+        let agent = self.agents.get(name).ok_or_else(|| {
+            format!("`{}` cannot be asked for its play", game::escape::excerpt(name))
+        })?;
+        let policy = agent.policy(&self.def).map_err(|error| error.to_string())?;
+        let policy = policy.ok_or_else(|| format!("`{name}` has no strategy to ask for"))?;
+        built.insert(name.to_owned(), Arc::clone(&policy));
+        Ok(policy)
+    }
+}
