@@ -112,7 +112,6 @@ fn exploiters_win_the_blinds_from_always_folding_and_are_kept() {
     let refused = |arguments: &str, code, expected: &str| {
         folder.fails(code, ("evaluate exploiters call", arguments), expected);
     };
-    refused("--game holdem.nolimit.3p", 3, "games of two players");
     refused("--hands 7", 2, "duplicate groups");
     refused("--hands 200 --out kept", 3, "the agent is call in one and fold in the other");
 }

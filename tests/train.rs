@@ -91,8 +91,8 @@ fn mistakes_get_one_clear_line() {
     run("--memory 1KiB").failed(3, "the tables would take");
     run("--memory much").code(2);
     run("--period 1000").code(2).says(&["1000 is not in 1024.."]);
-    run("--game kuhn.limit.3p").failed(3, "two players");
-    run("--game leduc.limit.2p").failed(3, "heads-up hold'em");
+    run("--game kuhn.limit.3p").failed(3, "the game has another deck");
+    run("--game leduc.limit.2p").failed(3, "hold'em with a full deck");
     let dry = |menu| folder.run(("train cfr --dry-run", BUCKETS, "--menu", [menu]));
     dry("none").failed(3, "shipped menus are fc, fcpa");
     folder.write("long.menu", vec![b'#'; 1 << 20]);

@@ -349,14 +349,15 @@ fn read_preflop() -> PreflopTable {
     table
 }
 
-/// The strategy where the blueprint has none: checks, calls if the pot odds justify it against a
-/// random hand, and folds otherwise.
+/// The strategy where the blueprint has none: checks, calls if the pot odds justify it against
+/// random hands of all who are left, and folds otherwise.
 pub(crate) fn by_odds(public: &PublicState, hole: HoleCards) -> Strategy {
     let legal = public.legal();
     if !legal.fold {
         return Strategy::pure(Action::Call);
     }
-    let rate = equity(public.def(), hole, public.board(), 1, Effort::default());
+    let opponents = (public.remaining().len() as usize).saturating_sub(1).max(1);
+    let rate = equity(public.def(), hole, public.board(), opponents, Effort::default());
     let price = f64::from(legal.to_call);
     let pays = rate >= price / (public.pot() as f64 + price);
     Strategy::pure(if pays { Action::Call } else { Action::Fold })

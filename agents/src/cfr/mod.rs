@@ -13,7 +13,11 @@
 //! In situations that training never reached, or after the tree's betting has ended before the
 //! hand's, the agent checks, or calls if the pot odds justify it against a random hand. A call that
 //! was all-in in the tree stays a call.
+//!
+//! With three to six players it plays by a blueprint whose places are joined where they are alike
+//! ([`abstraction::many`]), that for the next larger number of players if there is none for this.
 
+mod many;
 mod model;
 
 use std::path::{Path, PathBuf};
@@ -28,6 +32,7 @@ use serde::Deserialize;
 use solvers::blueprint::{BlueprintValues, StrategyQuery};
 use solvers::strategy::{AbstractStrategy, BoardStrategy, InBuckets, TreeStrategy};
 
+use crate::cfr::many::Decided;
 use crate::cfr::model::{Hand, Model};
 use crate::random_hands::{Effort, equities};
 use crate::{Agent, AgentError, AgentOption, AgentSpec, Context, Cost, Decision, Recipe, Resolver};
@@ -161,8 +166,14 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
         let refuse = |reason: String| AgentError::game(&name, reason);
         source.model(def, refuse).map(|model| Cfr { model, style })
     };
+    let name = resolver.name().to_owned();
     let (policy, in_tree) = (build.clone(), build.clone());
     let in_tree = move |def: &Arc<GameDef>| {
+        if def.players > 2 {
+            let reason = "its strategy can be read for all hands of a betting tree at once, which \
+                          is done with two players only";
+            return Err(AgentError::game(&name, reason));
+        }
         in_tree(def).map(|Cfr { model, style }| InTree::new(model, style))
     };
     let check = move || whole.verify();
@@ -187,7 +198,7 @@ impl Source {
                 ))
             }),
             Source::Named { blueprint, model } => {
-                blueprint.check_game(def).map_err(|error| refuse(error.to_string()))?;
+                check_game(blueprint, def).map_err(|error| refuse(error.to_string()))?;
                 let new = || {
                     let model = Model::new(Arc::clone(blueprint));
                     Arc::new(model.expect("a test plays from every blueprint with a name"))
@@ -195,7 +206,7 @@ impl Source {
                 Ok(Arc::clone(model.get_or_init(new)))
             }
             Source::File { path, blueprint, model } => {
-                blueprint.check_game(def).map_err(|error| refuse(error.to_string()))?;
+                check_game(blueprint, def).map_err(|error| refuse(error.to_string()))?;
                 if let Some(model) = model.get() {
                     return Ok(Arc::clone(model));
                 }
@@ -214,6 +225,11 @@ impl Source {
     }
 }
 
+/// Checks that a blueprint plays a game.
+fn check_game(blueprint: &Blueprint, def: &GameDef) -> Result<(), models::Error> {
+    if many::plays(blueprint, def) { Ok(()) } else { blueprint.check_game(def) }
+}
+
 /// The agent and its policy.
 #[derive(Debug, Clone)]
 struct Cfr {
@@ -224,6 +240,13 @@ struct Cfr {
 impl Agent for Cfr {
     fn act(&mut self, infoset: &InfoSet, cx: &mut Context) -> Decision {
         let InfoSet { public, seat, hole } = infoset;
+        if public.def().players > 2 {
+            let Decided { strategy, note, beyond } =
+                self.model.decide_among_many(infoset, &self.style);
+            let action = cx.draw(&strategy);
+            let (strategy, note) = (Some(strategy), Some(note));
+            return Decision { strategy, note, beyond_model: beyond, ..action.into() };
+        }
         let readings = self.model.find(public, *seat, &self.style);
         let hand = Hand::new(public, *hole);
         let strategy = self.model.strategy(&hand, &readings, &self.style);
@@ -236,6 +259,9 @@ impl Agent for Cfr {
 impl Policy for Cfr {
     fn strategy(&self, infoset: &InfoSet) -> Strategy {
         let InfoSet { public, seat, hole } = infoset;
+        if public.def().players > 2 {
+            return self.model.decide_among_many(infoset, &self.style).strategy;
+        }
         let readings = self.model.find(public, *seat, &self.style);
         let hand = Hand::new(public, *hole);
         self.model.strategy(&hand, &readings, &self.style)
@@ -248,6 +274,13 @@ impl Policy for Cfr {
         hands: &[HoleCards],
         visit: &mut dyn FnMut(usize, &Strategy),
     ) {
+        if public.def().players > 2 {
+            for (number, &hole) in hands.iter().enumerate() {
+                let infoset = InfoSet { public: public.clone(), seat, hole };
+                visit(number, &self.strategy(&infoset));
+            }
+            return;
+        }
         // The readings of the betting are the same for all hands.
         let readings = self.model.find(public, seat, &self.style);
         self.model.strategies(public, &readings, hands, &self.style, visit);
@@ -426,8 +459,14 @@ static FILES: [&[u8]; 10] = [
 /// The stacks of those of no-limit hold'em, in big blinds.
 const DEPTHS: [Chips; 9] = [3, 5, 10, 15, 20, 30, 50, 100, 200];
 
+/// Those of no-limit hold'em for more than two players, fewer first: each plays for so many, and for
+/// fewer if it is the first.
+static SEVERAL: [&[u8]; 2] =
+    [include_bytes!("../../models/three.blueprint"), include_bytes!("../../models/six.blueprint")];
+
 /// The games that one plays, in words.
-const GAMES: &str = "holdem.nolimit.2p.reverse_blinds with 1 to 250 big blinds and \
+const GAMES: &str = "holdem.nolimit.2p.reverse_blinds with 1 to 250 big blinds, no-limit hold'em for \
+                     3 to 6 players with up to 250 big blinds and \
                      holdem.limit.2p.reverse_blinds";
 
 /// Those that are asked for by name, beside the best of a game.
@@ -453,6 +492,11 @@ fn all() -> &'static [Shipped] {
     ALL.get_or_init(|| FILES.iter().map(|bytes| open(bytes)).collect())
 }
 
+fn several() -> &'static [Shipped] {
+    static ALL: OnceLock<Vec<Shipped>> = OnceLock::new();
+    ALL.get_or_init(|| SEVERAL.iter().map(|bytes| open(bytes)).collect())
+}
+
 /// The blueprint inside the program that has this name.
 fn named_blueprint(name: &str) -> Option<Arc<Blueprint>> {
     static ALL: OnceLock<Vec<Shipped>> = OnceLock::new();
@@ -463,7 +507,8 @@ fn named_blueprint(name: &str) -> Option<Arc<Blueprint>> {
 
 /// The model for this game, if one ships.
 fn shipped_model(def: &GameDef) -> Option<Arc<Model>> {
-    let shipped = all().iter().find(|shipped| shipped.blueprint.check_game(def).is_ok())?;
+    let mut each = all().iter().chain(several());
+    let shipped = each.find(|shipped| check_game(&shipped.blueprint, def).is_ok())?;
     let new = || {
         let model = Model::new(Arc::clone(&shipped.blueprint));
         Arc::new(model.expect("a test plays from every shipped blueprint"))
@@ -492,11 +537,21 @@ fn about_shipped() -> String {
     let [usual, limit, ..] = all() else { return String::new() };
     let [usual, limit] = [usual, limit].map(|shipped| model::about(&shipped.blueprint));
     let depths = DEPTHS.map(|depth| depth.to_string()).join(", ");
-    format!(
+    let mut text = format!(
         "{usual}\n\n{limit}\n\nNo-limit hold'em for two is played with 1 to 250 big blinds: \
          there is a blueprint for each of the stacks {depths}, and the next deeper one plays \
          others."
-    )
+    );
+    for shipped in several() {
+        text.push_str("\n\n");
+        text.push_str(&model::about(&shipped.blueprint));
+    }
+    text.push_str(
+        "\n\nNo-limit hold'em for three to six is played with up to 250 big blinds, that for four \
+         and five by the blueprint for six. Decisions in places that a blueprint does not have are \
+         made by pot odds, and counted as outside of the model in the report of a match.",
+    );
+    text
 }
 
 /// Returns the value function of the blueprint inside the program for this game, if there is one.

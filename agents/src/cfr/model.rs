@@ -18,8 +18,11 @@ use crate::random_hands::{by_odds, combo};
 /// All readings of a hand's betting, with their probabilities.
 type Readings = SmallVec<[Reading; 1]>;
 
+/// Weights of actions of the hand.
+pub(super) type Weights = SmallVec<[(Action, f64); 8]>;
+
 /// Maximum number of readings of a hand. Four off-tree bets reach it.
-const MAX_READINGS: usize = 16;
+pub(super) const MAX_READINGS: usize = 16;
 
 /// The number of hands from which the buckets of whole boards are computed.
 const BOARDS_FROM: usize = 64;
@@ -79,7 +82,7 @@ impl Model {
     /// Returns the strategy for these hole cards.
     pub(super) fn strategy(&self, hand: &Hand<'_>, readings: &Readings, style: &Style) -> Strategy {
         let likely = self.likelihoods(hand, readings);
-        let mut weights: SmallVec<[(Action, f64); 8]> = SmallVec::new();
+        let mut weights = Weights::new();
         for (reading, likely) in readings.iter().zip(likely) {
             self.add(hand, &reading.followed, likely, &mut weights);
         }
@@ -125,13 +128,7 @@ impl Model {
 
     /// Adds the strategy of one reading, in actions of the hand, with weights that sum to 255 times
     /// `likely`.
-    fn add(
-        &self,
-        hand: &Hand<'_>,
-        followed: &Followed,
-        likely: f64,
-        weights: &mut SmallVec<[(Action, f64); 8]>,
-    ) {
+    fn add(&self, hand: &Hand<'_>, followed: &Followed, likely: f64, weights: &mut Weights) {
         let public = hand.public;
         let mut add = |action, weight| {
             // Two sizes in the tree may map to the same action in the hand.
@@ -189,7 +186,7 @@ impl Model {
     }
 
     /// Returns the bucket of the hand on a street already dealt; `None` if it has none.
-    fn bucket(&self, hand: &Hand<'_>, street: Street) -> Option<u32> {
+    pub(super) fn bucket(&self, hand: &Hand<'_>, street: Street) -> Option<u32> {
         *hand.buckets[street.index()].get_or_init(|| {
             let seen = hand.public.def().board_len(street);
             let board = Board::new(hand.public.board().get(..seen)?)?;

@@ -1,5 +1,6 @@
-//! The betting tree: betting for two players without cards, laid out flat, counted before it is
-//! built.
+//! The betting tree: betting without cards, laid out flat, counted before it is built. From any
+//! state on it is for two players; that of a whole game may be for more, whose places are then
+//! joined where they are alike ([`many`](crate::many)).
 //!
 //! A tree goes from a state to the end of the hand, or of one street, by the actions that are
 //! offered at each decision: those of a [`BetMenu`] from the beginning of a game on, or any others
@@ -24,6 +25,7 @@ use sha2::{Digest, Sha256};
 use show::number::hexadecimal;
 
 use crate::Error;
+use crate::many::{Joined, Key, Known};
 use crate::menu::{BetMenu, MenuActions};
 
 /// The kind of a node.
@@ -31,7 +33,7 @@ use crate::menu::{BetMenu, MenuActions};
 pub enum NodeKind {
     /// A decision node.
     Decision {
-        /// The acting seat, 0 or 1.
+        /// The acting seat.
         seat: u8,
         /// The street, 0 for preflop.
         street: u8,
@@ -80,7 +82,10 @@ pub struct BettingTree<M = BetMenu> {
     /// For each node, the action that leads to it; a meaningless fold for the root.
     incoming: Vec<Action>,
     parents: Vec<u32>,
+    /// Empty with more than two players.
     committed: Vec<[Chips; 2]>,
+    /// With more than two players.
+    joined: Option<Box<Joined>>,
     size: TreeSize,
 }
 
@@ -91,11 +96,16 @@ impl BettingTree {
     /// Counts the tree of a whole game, then builds it.
     ///
     /// # Errors
-    /// When the game is not for two players, or the tree has more than `limit` nodes
-    /// or is infinite; nothing is built then.
+    /// When the tree has more than `limit` nodes or is infinite, or more than two players have
+    /// different stacks; nothing is built then.
     pub fn new(def: &Arc<GameDef>, menu: &BetMenu, limit: u64) -> Result<BettingTree, Error> {
         let root = PublicState::new(def);
-        let offers = Offers { root: &root, at: &|state| menu.actions(state), one_street: false };
+        let offers = Offers {
+            root: &root,
+            at: &|state| menu.actions(state),
+            one_street: false,
+            joins: def.players > 2,
+        };
         build(menu.clone(), &offers, limit)
     }
 
@@ -106,7 +116,13 @@ impl BettingTree {
 
     /// SHA-256, in hexadecimal digits, of the game and the menu, which together determine the tree.
     pub fn hash(&self) -> String {
-        digits_of_hash(&format!("{}menu\n{}", game_text(self.def()), self.menu))
+        // How places are joined is a part of the tree, and has a version.
+        let joined = if self.joined.is_some() { "\njoined 1\n" } else { "" };
+        digits_of_hash(&format!("{}menu\n{}{joined}", game_text(self.def()), self.menu))
+    }
+
+    pub(crate) fn joined(&self) -> Option<&Joined> {
+        self.joined.as_deref()
     }
 }
 
@@ -122,7 +138,8 @@ impl BettingTree<()> {
         offered: &dyn Fn(&PublicState) -> Vec<Action>,
         limit: u64,
     ) -> Result<BettingTree<()>, Error> {
-        build((), &Offers { root, at: &|state| offered(state).into(), one_street: false }, limit)
+        let at = |state: &PublicState| offered(state).into();
+        build((), &Offers { root, at: &at, one_street: false, joins: false }, limit)
     }
 
     /// The same to the end of the state's street. The decisions that begin the next have no
@@ -135,7 +152,8 @@ impl BettingTree<()> {
         offered: &dyn Fn(&PublicState) -> Vec<Action>,
         limit: u64,
     ) -> Result<BettingTree<()>, Error> {
-        build((), &Offers { root, at: &|state| offered(state).into(), one_street: true }, limit)
+        let at = |state: &PublicState| offered(state).into();
+        build((), &Offers { root, at: &at, one_street: true, joins: false }, limit)
     }
 }
 
@@ -176,10 +194,11 @@ impl<M> BettingTree<M> {
         (node != BettingTree::ROOT).then(|| self.parents[node as usize])
     }
 
-    /// Chips that each seat has put in over the whole hand at this node.
+    /// Chips that each of two seats has put in over the whole hand at this node; for more see
+    /// [`BettingTree::chips`].
     #[inline]
     pub fn committed(&self, node: u32) -> [Chips; 2] {
-        self.committed[node as usize]
+        self.committed.get(node as usize).copied().unwrap_or_default()
     }
 
     /// The street of a decision; for a terminal node the street whose cards were dealt last, which
@@ -208,7 +227,8 @@ impl<M> BettingTree<M> {
     /// The decision nodes of a street in the order of their index, which is that of their slots.
     pub fn decision_nodes(&self, street: Street) -> Vec<u32> {
         let mut found = vec![0; self.decisions(street) as usize];
-        for (number, node) in (0..).zip(&self.nodes) {
+        let joins = |number: u32| self.joined.as_ref().is_some_and(|all| all.joins(number));
+        for (number, node) in (0..).zip(&self.nodes).filter(|&(number, _)| !joins(number)) {
             if let NodeKind::Decision { street: on, index, .. } = node.kind
                 && usize::from(on) == street.index()
             {
@@ -265,6 +285,8 @@ struct Offers<'a> {
     at: &'a dyn Fn(&PublicState) -> MenuActions,
     /// Whether the tree ends with the root's street.
     one_street: bool,
+    /// Whether places that are alike are joined.
+    joins: bool,
 }
 
 /// A node whose children are being visited.
@@ -274,25 +296,46 @@ struct Open {
     first_child: u32,
     /// Number of children visited.
     visited: usize,
+    /// The node of its street's first decision.
+    begin: u32,
 }
 
-/// A visitor of nodes: takes the node's number, state, actions, and the number of its first child.
-type Visit<'a> = dyn FnMut(u32, &PublicState, &MenuActions, u32) -> Result<(), Error> + 'a;
+/// What follows a node.
+pub(crate) enum After {
+    /// Children, of which the first has this number; none at an end.
+    Children(u32),
+    /// What follows this node, which was visited before.
+    Joins(u32),
+}
+
+/// A visitor of nodes: takes the node's number, state and actions, and what follows.
+type Visit<'a> = dyn FnMut(u32, &PublicState, &MenuActions, After) -> Result<(), Error> + 'a;
 
 impl Offers<'_> {
     /// Visits every node depth first, parents before children. Siblings get consecutive numbers.
     fn walk(&self, visit: &mut Visit<'_>) -> Result<(), Error> {
         let board = some_board(self.root);
         let mut numbered = 1;
-        let mut enter = |mut state: PublicState, number: u32| -> Result<Open, Error> {
-            state.deal_from(&board).expect("the board is as long as the game's");
-            let actions = self.actions(&state)?;
-            let first_child = numbered;
-            visit(number, &state, &actions, first_child)?;
-            numbered += actions.len() as u32;
-            Ok(Open { state, actions, first_child, visited: 0 })
-        };
-        let mut path = vec![enter(self.root.clone(), BettingTree::ROOT)?];
+        let mut known = Known::new();
+        let mut enter =
+            |mut state: PublicState, number: u32, begin: u32| -> Result<Option<Open>, Error> {
+                state.deal_from(&board).expect("the board is as long as the game's");
+                let first = state.street_history().is_empty();
+                let begin = if first { number } else { begin };
+                let key = if self.joins { Key::new(&state, begin) } else { None };
+                if let Some(&like) = key.as_ref().and_then(|key| known.get(key)) {
+                    visit(number, &state, &MenuActions::new(), After::Joins(like))?;
+                    return Ok(None);
+                }
+                let actions = self.actions(&state)?;
+                let first_child = numbered;
+                visit(number, &state, &actions, After::Children(first_child))?;
+                known.extend(key.map(|key| (key, number)));
+                numbered += actions.len() as u32;
+                Ok(Some(Open { state, actions, first_child, visited: 0, begin }))
+            };
+        let root = enter(self.root.clone(), BettingTree::ROOT, BettingTree::ROOT)?;
+        let mut path: Vec<Open> = root.into_iter().collect();
         while let Some(last) = path.last_mut() {
             let Some(&action) = last.actions.get(last.visited) else {
                 path.pop();
@@ -302,7 +345,8 @@ impl Offers<'_> {
             last.visited += 1;
             let mut state = last.state.clone();
             state.apply_unchecked(action);
-            path.push(enter(state, number)?);
+            let begin = last.begin;
+            path.extend(enter(state, number, begin)?);
         }
         Ok(())
     }
@@ -352,18 +396,23 @@ impl Offers<'_> {
 
     /// Counts a tree of at most `limit` nodes, without building it.
     fn count(&self, limit: u64) -> Result<TreeSize, Error> {
-        let players = self.root.def().players;
-        if players != 2 {
+        let (players, stacks) = (self.root.def().players, &self.root.def().stacks);
+        if players != 2 && !self.joins {
             return Err(Error::new(format!(
-                "betting trees are for two players, but the game is for {players}"
+                "betting trees from a state on are for two players, but the game is for {players}"
+            )));
+        }
+        if self.joins && stacks.iter().any(|stack| stack != &stacks[0]) {
+            return Err(Error::new(format!(
+                "betting trees of {players} players need equal stacks: give all as many chips"
             )));
         }
         // Node numbers have 32 bits.
         let limit = limit.min(u64::from(u32::MAX) / 2);
         let deepest = self.root.history().len() + DEEPEST;
         let mut size = TreeSize::default();
-        self.walk(&mut |_, state, actions, _| {
-            size.add(state, actions.len());
+        self.walk(&mut |_, state, actions, after| {
+            size.add(state, actions.len(), &after);
             if size.nodes() > limit {
                 return Err(Error::new(format!(
                     "the betting tree has more than {limit} nodes ({size}), not counting cards: \
@@ -393,17 +442,29 @@ fn build<M>(menu: M, offers: &Offers<'_>, limit: u64) -> Result<BettingTree<M>, 
         nodes: vec![blank; count],
         incoming: vec![Action::Fold; count],
         parents: vec![BettingTree::ROOT; count],
-        committed: vec![[0; 2]; count],
+        committed: if offers.joins { Vec::new() } else { vec![[0; 2]; count] },
+        joined: offers.joins.then(|| Box::new(Joined::new(count, offers.root.def().players))),
         size,
     };
     let mut done = TreeSize::default();
-    offers.walk(&mut |number, state, actions, first_child| {
+    offers.walk(&mut |number, state, actions, after| {
         let index = number as usize;
         let kind = kind(state, &done);
-        done.add(state, actions.len());
+        done.add(state, actions.len(), &after);
+        if let Some(joined) = &mut tree.joined {
+            joined.set(number, state, &after);
+        } else {
+            tree.committed[index] = committed(state);
+        }
+        let first_child = match after {
+            After::Children(first_child) => first_child,
+            After::Joins(like) => {
+                tree.nodes[index] = tree.nodes[like as usize];
+                return Ok(());
+            }
+        };
         let (children, street) = (actions.len() as u16, state.street().index() as u8);
         tree.nodes[index] = Node { kind, first_child, children, street };
-        tree.committed[index] = committed(state);
         for (child, &action) in (first_child as usize..).zip(actions) {
             tree.incoming[child] = action;
             tree.parents[child] = number;
@@ -449,11 +510,14 @@ pub struct TreeSize {
     pub folds: u64,
     /// Number of terminal nodes with a showdown.
     pub showdowns: u64,
+    /// Number of nodes of more than two players that join another one.
+    pub joins: u64,
 }
 
 impl TreeSize {
-    fn add(&mut self, state: &PublicState, actions: usize) {
+    fn add(&mut self, state: &PublicState, actions: usize, after: &After) {
         match state.turn() {
+            Turn::Act(_) if matches!(after, After::Joins(_)) => self.joins += 1,
             Turn::Over if state.is_showdown() => self.showdowns += 1,
             Turn::Over => self.folds += 1,
             Turn::Act(_) | Turn::Deal(_) => {
@@ -466,7 +530,7 @@ impl TreeSize {
 
     /// Number of all nodes, terminal ones included.
     pub fn nodes(&self) -> u64 {
-        self.decisions.iter().sum::<u64>() + self.folds + self.showdowns
+        self.decisions.iter().sum::<u64>() + self.folds + self.showdowns + self.joins
     }
 
     /// Number of information sets on each street, given each street's number of buckets.

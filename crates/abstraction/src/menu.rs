@@ -599,8 +599,10 @@ const MENUS: &[ShippedMenu] = shipped! {
     "limit"
     "overbet"
     "reraise"
+    "six"
     "small"
     "standard"
+    "three"
 };
 
 /// All built-in menus.

@@ -46,7 +46,7 @@ pub fn translate(sizes: &[f64], bet: f64, point: f64) -> usize {
 
 /// The index of the smaller of the two sizes that a bet may be read as, and its probability; 1
 /// where there is no other. At probability 0 the bet equals the next size.
-fn neighbours(sizes: &[f64], bet: f64) -> (usize, f64) {
+pub(crate) fn neighbours(sizes: &[f64], bet: f64) -> (usize, f64) {
     let above = sizes.partition_point(|&size| size <= bet);
     match (above, sizes.get(above)) {
         (0, _) => (0, 1.0),

@@ -140,8 +140,10 @@ fn a_tree_that_is_too_large_is_refused_with_its_count() {
     let error = count(&endless, "every 1+: min", u64::MAX).expect_err("no end");
     assert!(error.to_string().contains("can go on for more than 400 actions"), "{error}");
     let three = Arc::new(games::nolimit_holdem_with(vec![20_000; 3]));
-    let error = count(&three, "every 1+: min", MANY).expect_err("three players");
-    assert!(error.to_string().ends_with("two players, but the game is for 3"), "{error}");
+    let offered = |state: &PublicState| state.legal().corners().collect();
+    let error = BettingTree::from_state(&PublicState::new(&three), &offered, MANY);
+    let error = error.expect_err("three players").to_string();
+    assert!(error.ends_with("two players, but the game is for 3"), "{error}");
 }
 
 /// The state after this betting, and the flop if it is due.

@@ -5,6 +5,7 @@ mod betting;
 mod buckets;
 mod facts;
 mod features;
+mod many;
 mod menu;
 mod preflop;
 mod schema;

@@ -47,12 +47,14 @@ const STYLES: [Idea; 12] = [
 /// The opponents of a panel that were trained, the strongest last.
 const TRAINED: [&str; 2] = ["cfr:blueprint=overbet", "cfr"];
 
-/// A panel for a game: `fold`, `call` and `equity`, players of one style each in no-limit games,
-/// all ideas, and blueprints that play the game.
+/// A panel for a game: `fold`, `call` and `equity`, players of one style each in no-limit games
+/// for two, all ideas, and blueprints that play the game.
 pub fn opponents(def: &Arc<GameDef>, registry: &Registry) -> Vec<Idea> {
     let plays =
         |agent: &Idea| registry.resolve(agent.options).is_ok_and(|agent| agent.build(def).is_ok());
-    let styles = if def.betting == Betting::NoLimit { &STYLES[..] } else { &[] };
+    // With more than two players their lists decide nothing.
+    let styled = def.betting == Betting::NoLimit && def.players == 2;
+    let styles = if styled { &STYLES[..] } else { &[] };
     let simple = ["fold", "call", "equity"].map(other).into_iter();
     let trained = TRAINED.map(other).into_iter().filter(plays);
     simple.chain(styles.iter().copied()).chain(ideas(def).iter().copied()).chain(trained).collect()

@@ -171,7 +171,12 @@ impl GameDef {
     /// How the cards or players differ from those of heads-up hold'em with a full deck, in words;
     /// `None` for such a game.
     pub fn differs_from_holdem(&self) -> Option<&'static str> {
-        if self.players != 2 {
+        self.differs_from_holdem_of(2)
+    }
+
+    /// The same of hold'em for this number of players.
+    pub fn differs_from_holdem_of(&self, players: usize) -> Option<&'static str> {
+        if self.players != players {
             Some("another number of players")
         } else if (self.suits, self.ranks) != (4, 13) {
             Some("another deck")

@@ -19,8 +19,9 @@ use show::svg::chart::{Chart, Line};
 use solvers::blueprint::learned::{ResponseOptions, exploitability_at_least};
 use solvers::blueprint::{
     Deals, Estimate, Frozen, HoldemDeals, Precision, Statistics, Trainer, TrainingOptions,
-    head_to_head,
+    against_others, head_to_head,
 };
+use solvers::strategy::AbstractStrategy;
 
 use crate::Error;
 use crate::training::{Watch, columns};
@@ -205,9 +206,20 @@ impl<'a> BlueprintTraining<'a> {
             seed: self.trainer.iterations(),
         };
         let now = Frozen::from_trainer(&self.trainer);
-        let exploitability = exploitability_at_least(tree, deals, &now, options)?;
-        let duel = |before| head_to_head(tree, deals, [&now, before], DUEL, threads, options.seed);
-        let against_last = self.before.as_ref().map(|before| duel(before)).transpose();
+        let several = deals.players() > 2;
+        let exploitability = match several {
+            // The responder knows games of two alone.
+            true => None,
+            false => Some(exploitability_at_least(tree, deals, &now, options)?),
+        };
+        let duel = |before: &Frozen| {
+            let both: [&dyn AbstractStrategy; 2] = [&now, before];
+            match several {
+                true => against_others(tree, deals, both, DUEL, threads, options.seed),
+                false => head_to_head(tree, deals, both, DUEL, threads, options.seed),
+            }
+        };
+        let against_last = self.before.as_ref().map(duel).transpose();
         let against_last = against_last?;
         let statistics = self.trainer.statistics();
         let row = Row { seconds: self.seconds, statistics, against_last, exploitability };
@@ -265,11 +277,13 @@ impl<'a> BlueprintTraining<'a> {
         set("iterations", (self.trainer.iterations() as i64).into());
         if let Some(row) = &self.last {
             set("nodes", (row.statistics.nodes as i64).into());
-            let found = match row.exploitability.mean > 0.0 {
-                true => format!("{} mbb/hand", in_words(row.exploitability)),
-                false => "no opponent was found that wins".to_owned(),
-            };
-            set("exploitable_in_the_abstract_game_by_at_least", found.into());
+            if let Some(exploitability) = row.exploitability {
+                let found = match exploitability.mean > 0.0 {
+                    true => format!("{} mbb/hand", in_words(exploitability)),
+                    false => "no opponent was found that wins".to_owned(),
+                };
+                set("exploitable_in_the_abstract_game_by_at_least", found.into());
+            }
         }
         facts
     }
@@ -287,8 +301,9 @@ struct Row {
     statistics: Statistics,
     /// The winnings of the average strategy against the last checkpoint's, in big blinds a hand.
     against_last: Option<Estimate>,
-    /// A lower bound on the exploitability in the abstract game, in big blinds a hand.
-    exploitability: Estimate,
+    /// A lower bound on the exploitability in the abstract game of two players, in big blinds a
+    /// hand.
+    exploitability: Option<Estimate>,
 }
 
 /// The head of the table on the terminal.
@@ -328,7 +343,7 @@ impl Row {
             format!("{:.1} M", speed / 1e6),
             percent(reached, 1),
             against_last.map_or_else(String::new, in_words),
-            found(*exploitability),
+            exploitability.map_or_else(String::new, found),
         )
     }
 
@@ -336,16 +351,19 @@ impl Row {
         let Row { seconds, statistics, against_last, exploitability } = self;
         let optional =
             |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:.5}"));
+        let bound = |value: Option<f64>| {
+            value.map_or_else(String::new, |value| format!("{:.2}", 1000.0 * value))
+        };
         format!(
-            "{seconds:.1},{},{},{:.0},{},{},{},{:.2},{:.2}",
+            "{seconds:.1},{},{},{:.0},{},{},{},{},{}",
             statistics.iterations,
             statistics.nodes,
             statistics.touched,
             optional(statistics.change),
             optional(against_last.map(|e| 1000.0 * e.mean)),
             optional(against_last.map(|e| 1000.0 * e.error)),
-            1000.0 * exploitability.mean,
-            1000.0 * exploitability.error,
+            bound(exploitability.map(|e| e.mean)),
+            bound(exploitability.map(|e| e.error)),
         )
     }
 

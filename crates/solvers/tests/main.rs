@@ -8,6 +8,7 @@ mod equilibria;
 mod exact;
 mod games;
 mod lbr;
+mod many;
 mod mixes;
 mod response;
 mod sampling;

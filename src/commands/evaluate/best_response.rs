@@ -62,8 +62,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "N|all")]
     flops: Option<Flops>,
     /// Bets of the best response in hold'em: a shipped menu (fc, fcpa, ladder, limit, overbet,
-    /// reraise, small, standard) or a file [default: the agent's own betting tree, else fcpa, limit
-    /// in limit games]
+    /// reraise, six, small, standard, three) or a file [default: the agent's own betting tree, else
+    /// fcpa, limit in limit games]
     #[arg(long, value_name = "NAME|FILE")]
     menu: Option<String>,
 }

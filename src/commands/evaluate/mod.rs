@@ -60,7 +60,7 @@ enum Measure {
     /// Play duplicate matches against simple bots with one idea each: all-in with the best hands,
     /// overbets
     ///
-    /// For games of two players.
+    /// With more than two players one bot is at a table of copies of the agent.
     Exploiters(matches::ExploitersArgs),
     Panel(panel::Args),
     Match(matches::MatchArgs),

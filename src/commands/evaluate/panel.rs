@@ -15,10 +15,10 @@ use crate::progress::Progress;
 
 /// Play a panel of opponents: simple ones, players of one style each, exploiters and blueprints
 ///
-/// By duplicate matches, for games of two players. With --compared-with by duels, for two-player
-/// hold'em: what the agent wins from each opponent beyond what the other agent wins, where both
-/// play the earlier streets alike; the opponents are those that can be asked for their strategy,
-/// and local best response.
+/// By duplicate matches; with more than two players one opponent is at a table of copies of the
+/// agent. With --compared-with by duels, for two-player hold'em: what the agent wins from each
+/// opponent beyond what the other agent wins, where both play the earlier streets alike; the
+/// opponents are those that can be asked for their strategy, and local best response.
 #[derive(clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]

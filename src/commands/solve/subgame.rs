@@ -69,9 +69,9 @@ pub(super) struct Args {
     /// as in --at); the pot and the stacks are those before these actions, the ranges those after
     #[arg(long, value_name = "WORDS")]
     after: Option<String>,
-    /// The bets: a shipped menu (fc, fcpa, ladder, limit, overbet, reraise, small, standard), a
-    /// file, or menu lines separated by `;`, as in "every 1: 50% allin; every 2+: allin"; a second
-    /// one is for the second player
+    /// The bets: a shipped menu (fc, fcpa, ladder, limit, overbet, reraise, six, small, standard,
+    /// three), a file, or menu lines separated by `;`, as in "every 1: 50% allin; every 2+: allin";
+    /// a second one is for the second player
     #[arg(long, value_name = "NAME|FILE|TEXT", num_args = 1..=2, default_value = "standard")]
     menu: Vec<String>,
     /// The smallest bet, in chips

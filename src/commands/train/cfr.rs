@@ -37,12 +37,16 @@ use crate::resolve_names::{Game, bet_menu};
 /// state for resuming, FILE.course.csv the lines and FILE.course.svg their picture, the learning
 /// curve. The same command resumes a training that was interrupted or killed; with a longer --time
 /// it continues a finished one. Ctrl-C saves and exits with 130.
+///
+/// With more than two players places in the betting are joined where they are alike, and no opponent
+/// is trained that knows the strategy: `against the last` is what one player of the strategy wins at
+/// a table of the last checkpoint's.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]
     game: Game,
-    /// The bets: a shipped menu (fc, fcpa, ladder, limit, overbet, reraise, small, standard), a
-    /// file, or menu lines separated by `;`
+    /// The bets: a shipped menu (fc, fcpa, ladder, limit, overbet, reraise, six, small, standard,
+    /// three), a file, or menu lines separated by `;`
     #[arg(long, value_name = "NAME|FILE|LINES")]
     menu: String,
     /// The buckets: a recipe or a file (see `cardroom show buckets --help`)

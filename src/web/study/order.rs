@@ -47,9 +47,9 @@ pub(super) struct Order {
     /// The ranges of the first and the second player, as in `QQ+,AKs,A5s-A2s,KQo:0.5,AhKh`;
     /// `random` is every hand.
     pub(super) ranges: [String; 2],
-    /// The bets: a shipped menu (fc, fcpa, ladder, limit, overbet, reraise, small, standard), or
-    /// lines of a menu separated by `;` or line ends, as in `every 1: 50% allin; every 2+: allin`.
-    /// A second one is for the second player. `standard` unless given.
+    /// The bets: a shipped menu (fc, fcpa, ladder, limit, overbet, reraise, six, small, standard,
+    /// three), or lines of a menu separated by `;` or line ends, as in `every 1: 50% allin; every
+    /// 2+: allin`. A second one is for the second player. `standard` unless given.
     #[serde(default = "usual_menus")]
     pub(super) menus: Vec<String>,
     /// The smallest bet, in chips; 1 unless given.

@@ -14,9 +14,10 @@ use game::{GameDef, Street};
 use rand::Rng;
 use rand_pcg::Pcg64Mcg;
 
+use super::many::MAX_PLAYERS;
 use crate::Error;
 
-/// A complete deal in the abstract game.
+/// A complete deal in the abstract game of two players.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Deal {
     /// The bucket of each seat on each street: `[seat][street]`.
@@ -25,8 +26,23 @@ pub struct Deal {
     pub shown: i8,
 }
 
+/// A complete deal in the abstract game of more than two players.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ManyDeal {
+    /// The bucket of each seat on each street: `[seat][street]`.
+    pub buckets: [[u32; 4]; MAX_PLAYERS],
+    /// The strength of each seat's hand at a showdown: the highest wins, equal ones share.
+    pub ranks: [u8; MAX_PLAYERS],
+}
+
 /// A source of deals, shared by all threads.
 pub trait Deals: Sync {
+    /// The number of players: those of more than two are dealt by
+    /// [`deal_many`](Self::deal_many), and by nothing else.
+    fn players(&self) -> usize {
+        2
+    }
+
     /// The number of buckets of a street, at least one on each street of the game.
     fn buckets(&self, street: Street) -> u32;
 
@@ -41,11 +57,15 @@ pub trait Deals: Sync {
     fn deal_all(&self, rng: &mut Pcg64Mcg, deals: &mut [Deal]) {
         deals.fill_with(|| self.deal(rng));
     }
+
+    /// Fills deals of more than two players; does nothing where there are two.
+    fn deal_many(&self, _rng: &mut Pcg64Mcg, _deals: &mut [ManyDeal]) {}
 }
 
-/// The deals of heads-up hold'em with these buckets.
+/// The deals of hold'em with these buckets.
 #[derive(Debug, Clone)]
 pub struct HoldemDeals {
+    players: usize,
     buckets: Arc<Buckets>,
 }
 
@@ -54,11 +74,14 @@ impl HoldemDeals {
     /// times as long.
     ///
     /// # Errors
-    /// When the game is not heads-up hold'em.
+    /// When the game is not hold'em.
     pub fn new(def: &GameDef, buckets: Arc<Buckets>) -> Result<HoldemDeals, Error> {
-        let Some(wrong) = def.differs_from_holdem() else { return Ok(HoldemDeals { buckets }) };
+        let players = def.players;
+        let Some(wrong) = def.differs_from_holdem_of(players) else {
+            return Ok(HoldemDeals { players, buckets });
+        };
         Err(Error::new(format!(
-            "these buckets are for heads-up hold'em with a full deck, and the game has {wrong}"
+            "these buckets are for hold'em with a full deck, and the game has {wrong}"
         )))
     }
 
@@ -69,6 +92,10 @@ impl HoldemDeals {
 }
 
 impl Deals for HoldemDeals {
+    fn players(&self) -> usize {
+        self.players
+    }
+
     fn buckets(&self, street: Street) -> u32 {
         self.buckets.count(street)
     }
@@ -95,15 +122,77 @@ impl Deals for HoldemDeals {
             });
         }
     }
+
+    fn deal_many(&self, rng: &mut Pcg64Mcg, deals: &mut [ManyDeal]) {
+        for deals in deals.chunks_mut(MANY_BATCH) {
+            let mut cards: ArrayVec<Dealt, MANY_BATCH> = ArrayVec::new();
+            cards.extend(deals.iter().map(|_| draw_many(rng, self.players)));
+            self.hands(&cards, deals);
+        }
+    }
 }
 
-/// Number of deals made together.
+impl HoldemDeals {
+    /// The buckets of the first hands of some deals, two by two, and their strengths.
+    fn hands(&self, cards: &[Dealt], deals: &mut [ManyDeal]) {
+        let pairs = self.players.div_ceil(2);
+        // With an odd number the last hand is looked up twice.
+        let seats = |pair: usize| [2 * pair, (2 * pair + 1).min(self.players - 1)];
+        for pair in 0..pairs {
+            let mut all: ArrayVec<DealtCards, MANY_BATCH> = ArrayVec::new();
+            all.extend(cards.iter().map(|(holes, board)| DealtCards {
+                holes: seats(pair).map(|seat| holes[seat]),
+                board: *board,
+            }));
+            self.buckets.deal(&all, |number, buckets| {
+                for (seat, buckets) in seats(pair).into_iter().zip(buckets) {
+                    deals[number].buckets[seat] = buckets;
+                }
+            });
+        }
+        for ((holes, board), deal) in cards.iter().zip(deals) {
+            let on_board: CardSet = board.iter().copied().collect();
+            let hands: ArrayVec<_, MAX_PLAYERS> =
+                holes[..self.players].iter().map(|hole| evaluate(hole.set() | on_board)).collect();
+            for (hand, rank) in hands.iter().zip(&mut deal.ranks) {
+                *rank = hands.iter().filter(|&other| other < hand).count() as u8;
+            }
+        }
+    }
+}
+
+/// The hands of all seats and the board.
+pub(super) type Dealt = ([Combo; MAX_PLAYERS], [Card; 5]);
+
+/// Number of deals made together; below, with more than two players.
 const BATCH_SIZE: usize = 32;
+const MANY_BATCH: usize = 16;
 
 /// Draws two hands and a board; all deals are equally likely up to one part in a hundred million.
 #[inline]
 pub fn draw(rng: &mut Pcg64Mcg) -> DealtCards {
-    let mut cards = [Card::from_index(0).expect("0 is a card"); 9];
+    let [a, b, c, d, board @ ..] = draw_cards::<9>(rng, 9);
+    DealtCards { holes: [combo(a, b), combo(c, d)], board }
+}
+
+/// Draws a hand for each player and a board.
+pub(super) fn draw_many(rng: &mut Pcg64Mcg, players: usize) -> Dealt {
+    let cards = draw_cards::<{ 5 + 2 * MAX_PLAYERS }>(rng, 5 + 2 * players);
+    let [a, b, c, d, e, holes @ ..] = cards;
+    // Seats that are not there have the first one's hand.
+    let hole = |seat: usize| if seat < players { 2 * seat } else { 0 };
+    let hole = |seat| combo(holes[hole(seat)], holes[hole(seat) + 1]);
+    (std::array::from_fn(hole), [a, b, c, d, e])
+}
+
+fn combo(one: Card, other: Card) -> Combo {
+    Combo::new(one, other).expect("drawn cards are different")
+}
+
+/// Draws so many different cards, one after the other.
+#[inline]
+fn draw_cards<const MOST: usize>(rng: &mut Pcg64Mcg, wanted: usize) -> [Card; MOST] {
+    let mut cards = [Card::from_index(0).expect("0 is a card"); MOST];
     let (mut dealt, mut count) = (0u64, 0);
     loop {
         let bits = rng.next_u64();
@@ -113,10 +202,8 @@ pub fn draw(rng: &mut Pcg64Mcg) -> DealtCards {
                 dealt |= 1 << index;
                 cards[count] = Card::from_index(index).expect("below 52");
                 count += 1;
-                if count == cards.len() {
-                    let [a, b, c, d, board @ ..] = cards;
-                    let hole = |a, b| Combo::new(a, b).expect("drawn cards are different");
-                    return DealtCards { holes: [hole(a, b), hole(c, d)], board };
+                if count == wanted {
+                    return cards;
                 }
             }
         }

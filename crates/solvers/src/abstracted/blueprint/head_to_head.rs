@@ -56,7 +56,7 @@ pub(crate) const HANDS: u64 = 4096;
 /// twice, with the seats swapped; the same seed gives the same estimate on any number of threads.
 ///
 /// # Errors
-/// When the tree has decisions with too many actions.
+/// When the tree has decisions with too many actions, or is for more than two players.
 pub fn head_to_head<D: Deals>(
     tree: &BettingTree,
     deals: &D,
@@ -65,7 +65,8 @@ pub fn head_to_head<D: Deals>(
     threads: usize,
     seed: u64,
 ) -> Result<Estimate, Error> {
-    let layout = Layout::new(tree, buckets_of(tree, |street| deals.buckets(street)), [false; 2])?;
+    let buckets = buckets_of(tree, |street| deals.buckets(street));
+    let layout = Layout::of_two(tree, buckets, [false; 2])?;
     let pieces = 0..(hands / 2).div_ceil(HANDS);
     let (_, sums) = each_block(
         pieces,

@@ -58,7 +58,7 @@ pub fn exploitability_at_least<D: Deals>(
 /// of the seat.
 ///
 /// # Errors
-/// When the tree has decisions with too many actions.
+/// When the tree has decisions with too many actions, or is for more than two players.
 pub fn respond<D: Deals>(
     tree: &BettingTree,
     deals: &D,
@@ -67,7 +67,7 @@ pub fn respond<D: Deals>(
     options: ResponseOptions,
 ) -> Result<Estimate, Error> {
     let buckets = buckets_of(tree, |street| deals.buckets(street));
-    let layout = Layout::new(tree, buckets, [seat == 0, seat != 0])?;
+    let layout = Layout::of_two(tree, buckets, [seat == 0, seat != 0])?;
     let mut regrets = Vec::with_capacity(layout.slots as usize);
     regrets.resize_with(layout.slots as usize, AtomicU32::default);
     let response = Response { layout, regrets, strategy, seat: seat.min(1) };

@@ -10,7 +10,8 @@ use game::Street;
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 
-use super::deals::{Deal, Deals, HoldemDeals, each_block, mixed};
+use super::deals::{Deal, Deals, HoldemDeals, ManyDeal, each_block, mixed};
+use super::many::ManyWalker;
 use super::tables::{HalfPrecision, SinglePrecision, Store, Table};
 use super::tree::{Layout, buckets_of};
 use super::walk::{Walker, Weights};
@@ -264,9 +265,9 @@ pub struct Trainer<D> {
 /// Progress of a training.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Statistics {
-    /// Number of iterations: deals from which both seats learned once.
+    /// Number of iterations: deals from which each seat learned once.
     pub iterations: u64,
-    /// Number of decision nodes visited, for both seats.
+    /// Number of decision nodes visited, for all seats.
     pub nodes: u64,
     /// Number of information sets of the abstract game.
     pub infosets: u64,
@@ -296,6 +297,12 @@ impl<D: Deals> Trainer<D> {
         options: TrainingOptions,
     ) -> Result<Trainer<D>, Error> {
         options.check()?;
+        let (of_tree, of_deals) = (tree.def().players, deals.players());
+        if of_tree != of_deals {
+            return Err(Error::new(format!(
+                "the betting is that of {of_tree} players, and the deals are for {of_deals}"
+            )));
+        }
         let buckets = buckets_of(&tree, |street| deals.buckets(street));
         for street in Street::ALL {
             if tree.decisions(street) > 0 && buckets[street.index()] == 0 {
@@ -472,6 +479,16 @@ impl<D: Deals> Work<'_, D> {
     /// Runs the iterations of a block; returns the number of visited decisions.
     fn block<S: Store>(&self, store: S, block: u64) -> u64 {
         let rng = Pcg64Mcg::seed_from_u64(mixed(self.options.seed, block));
+        if let Some(many) = self.layout.many.as_deref() {
+            let weights = self.weights(block);
+            let mut walker = ManyWalker::new(self.layout, many, store, weights, rng);
+            let mut batch = [ManyDeal::default(); BATCH];
+            for _ in 0..BLOCK / BATCH as u64 {
+                self.deals.deal_many(&mut walker.rng, &mut batch);
+                batch.iter().for_each(|deal| walker.iterate(deal));
+            }
+            return walker.visits;
+        }
         let mut walker = Walker::new(self.layout, store, self.weights(block), rng);
         let mut batch = [Deal::default(); BATCH];
         for _ in 0..BLOCK / BATCH as u64 {

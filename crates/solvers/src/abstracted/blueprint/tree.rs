@@ -13,7 +13,7 @@
 use std::sync::Arc;
 
 use abstraction::betting::{BettingTree, NodeKind};
-use game::Street;
+use game::{SeatSet, Street};
 
 use crate::Error;
 
@@ -33,6 +33,8 @@ pub(crate) struct Node {
     seat: u8,
     actions: u8,
     street: u8,
+    /// The acting seat where there are more than two, all of which share the rows of seat 0.
+    place: u8,
 }
 
 const END: u8 = 2;
@@ -47,6 +49,12 @@ impl Node {
     #[inline]
     pub(crate) fn seat(self) -> usize {
         usize::from(self.seat & 1)
+    }
+
+    /// The acting seat of a decision of more than two players.
+    #[inline]
+    pub(crate) fn place(self) -> usize {
+        usize::from(self.place)
     }
 
     #[inline]
@@ -89,11 +97,84 @@ pub(crate) struct Layout {
     /// Total number of slots: one for each action of each information set.
     pub(crate) slots: u64,
     pub(crate) infosets: u64,
+    /// What belongs to the nodes of more than two players.
+    pub(crate) many: Option<Box<Many>>,
+}
+
+/// What a traversal reads of the nodes of more than two players, besides [`Node`].
+#[derive(Debug, Clone)]
+pub(crate) struct Many {
+    pub(crate) players: usize,
+    /// Chips of each seat, and in the pot, in the layout's units.
+    chips: Vec<f32>,
+    pots: Vec<f32>,
+    /// The seats that have not folded, as bits.
+    left: Vec<u16>,
+    /// The node that each one joins, or itself.
+    pub(crate) targets: Vec<u32>,
+    /// The seat that acts at nodes that join another.
+    pub(crate) from: Vec<u8>,
+}
+
+/// A set of seats as bits.
+fn bits(seats: SeatSet) -> u16 {
+    seats.iter().fold(0, |bits, seat| bits | 1 << seat.index())
+}
+
+impl Many {
+    fn new(tree: &BettingTree, unit: f32) -> Many {
+        let nodes = 0..tree.nodes().len() as u32;
+        let chips = |node| tree.chips(node).iter().map(|&chips| chips as f32 / unit);
+        Many {
+            players: tree.def().players,
+            chips: nodes.clone().flat_map(chips).collect(),
+            pots: nodes.clone().map(|node| chips(node).sum()).collect(),
+            left: nodes.clone().map(|node| bits(tree.left(node))).collect(),
+            targets: nodes.clone().map(|node| tree.target(node)).collect(),
+            from: nodes.map(|node| tree.first_around(node)).collect(),
+        }
+    }
+
+    /// What a seat has put in at a node.
+    #[inline]
+    pub(crate) fn chips(&self, node: u32, seat: usize) -> f32 {
+        self.chips[node as usize * self.players + seat]
+    }
+
+    /// Whether the seat has not folded.
+    #[inline]
+    pub(crate) fn has(&self, node: u32, seat: usize) -> bool {
+        self.left[node as usize] >> seat & 1 == 1
+    }
+
+    /// The seats that have not folded, from this one on around the table.
+    #[inline]
+    pub(crate) fn around(&self, node: u32, from: usize) -> impl Iterator<Item = usize> {
+        let left = self.left[node as usize];
+        let (mut after, mut before) = (left >> from << from, left & !(u16::MAX << from));
+        std::iter::from_fn(move || {
+            let rest = if after != 0 { &mut after } else { &mut before };
+            let seat = rest.trailing_zeros() as usize;
+            *rest &= rest.wrapping_sub(1);
+            (seat < 16).then_some(seat)
+        })
+    }
+
+    /// Whether the hand is over at the node, or at the one that it joins.
+    #[inline]
+    pub(crate) fn is_end(&self, nodes: &[Node], node: u32) -> bool {
+        nodes[self.targets[node as usize] as usize].is_end()
+    }
+
+    #[inline]
+    pub(crate) fn pot(&self, node: u32) -> f32 {
+        self.pots[node as usize]
+    }
 }
 
 impl Layout {
     /// Lays out the information sets of these seats, with winnings in big blinds; other seats get
-    /// no slots.
+    /// no slots. With more than two players all seats have slots if the first has.
     pub(crate) fn new(
         tree: &BettingTree,
         buckets: [u32; 4],
@@ -107,6 +188,20 @@ impl Layout {
         Layout::in_units(tree, buckets, [true; 2], 1.0)
     }
 
+    /// The same of a game of two, for what knows those alone.
+    pub(crate) fn of_two(
+        tree: &BettingTree,
+        buckets: [u32; 4],
+        seats: [bool; 2],
+    ) -> Result<Layout, Error> {
+        match tree.def().players {
+            2 => Layout::new(tree, buckets, seats),
+            players => Err(Error::new(format!(
+                "this is measured with two players, and the game is for {players}"
+            ))),
+        }
+    }
+
     fn in_units(
         tree: &BettingTree,
         buckets: [u32; 4],
@@ -114,12 +209,17 @@ impl Layout {
         unit: f32,
     ) -> Result<Layout, Error> {
         let rows = [[(0, 0); 4]; 2];
-        let mut layout = Layout { nodes: Vec::new(), buckets, rows, slots: 0, infosets: 0 };
+        let several = tree.def().players > 2;
+        let many = several.then(|| Box::new(Many::new(tree, unit)));
+        let mut layout = Layout { nodes: Vec::new(), buckets, rows, slots: 0, infosets: 0, many };
         layout.nodes.reserve_exact(tree.nodes().len());
         for (number, node) in (0..).zip(tree.nodes()) {
             let committed = tree.committed(number).map(|chips| chips as f32 / unit);
             let laid = match node.kind {
+                // Never read: whatever joins another node is left for that one.
+                _ if tree.target(number) != number => end(0.0, 0.0),
                 NodeKind::Decision { seat, street, .. } => {
+                    let (place, seat) = (seat, if several { 0 } else { seat });
                     let actions = node.children().len();
                     if actions > MAX_ACTIONS {
                         return Err(Error::new(format!(
@@ -136,8 +236,9 @@ impl Layout {
                         *length += actions as u64;
                     }
                     let first = node.children().start;
-                    Node { first, offset, seat, actions: actions as u8, street }
+                    Node { first, offset, seat, actions: actions as u8, street, place }
                 }
+                NodeKind::Fold { .. } | NodeKind::Showdown if several => end(0.0, 0.0),
                 NodeKind::Fold { winner } => {
                     let lost = committed[usize::from(1 - (winner & 1))];
                     end(if winner == 0 { lost } else { -lost }, 0.0)
@@ -207,7 +308,14 @@ impl Layout {
 }
 
 fn end(always: f32, shown: f32) -> Node {
-    Node { first: always.to_bits(), offset: shown.to_bits(), seat: END, actions: 0, street: 0 }
+    Node {
+        first: always.to_bits(),
+        offset: shown.to_bits(),
+        seat: END,
+        actions: 0,
+        street: 0,
+        place: 0,
+    }
 }
 
 /// The number of buckets on each street of a tree; 0 on streets that the game does not have.
@@ -219,7 +327,7 @@ pub(crate) fn buckets_of(tree: &BettingTree, count: impl Fn(Street) -> u32) -> [
 impl Node {
     /// A preflop decision with this offset.
     pub(crate) fn decision(seat: u8, actions: u8, first_child: u32, offset: u32) -> Node {
-        Node { first: first_child, offset, seat, actions, street: 0 }
+        Node { first: first_child, offset, seat, actions, street: 0, place: seat }
     }
 
     /// A terminal node: seat 0's fixed winnings, and the amount for the better hand.
@@ -238,6 +346,6 @@ impl Layout {
         rows[0][0] = (0, 2);
         rows[1][0] = (2 * count, 2);
         let buckets = [buckets, 0, 0, 0];
-        Layout { nodes, buckets, rows, slots: 4 * count, infosets: 2 * count }
+        Layout { nodes, buckets, rows, slots: 4 * count, infosets: 2 * count, many: None }
     }
 }

@@ -37,7 +37,7 @@ use rand_pcg::Pcg64Mcg;
 use sha2::{Digest, Sha256};
 use show::number::hexadecimal;
 
-use super::deals::{Deal, HoldemDeals, draw, mixed};
+use super::deals::{Deal, draw, mixed};
 use super::tree::{Layout, MAX_ACTIONS, buckets_of};
 use crate::Error;
 
@@ -105,7 +105,11 @@ impl BlueprintValues {
         shares: impl Fn(&BettingTree, u32, u32) -> Option<&'a [u8]>,
     ) -> Result<BlueprintValues, Error> {
         let buckets = Arc::new(buckets);
-        HoldemDeals::new(tree.def(), Arc::clone(&buckets))?;
+        if let Some(wrong) = tree.def().differs_from_holdem() {
+            return Err(Error::new(format!(
+                "values are those of heads-up hold'em, and the game has {wrong}"
+            )));
+        }
         let layout = Layout::in_chips(&tree, buckets_of(&tree, |street| buckets.count(street)));
         let layout = layout.expect("a blueprint's tree has few enough actions and buckets");
         let tables = Tables { tree, layout, buckets, held: OnceLock::new() };

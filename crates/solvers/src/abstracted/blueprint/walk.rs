@@ -44,7 +44,7 @@ pub(crate) struct Walker<'a, S> {
 }
 
 /// One traversal in this many explores everything, so that skipped actions can recover.
-const UNPRUNED_INTERVAL: u64 = 20;
+pub(super) const UNPRUNED_INTERVAL: u64 = 20;
 
 /// Calls a generic function with the number of actions as a compile-time constant.
 macro_rules! by_actions {
@@ -65,6 +65,8 @@ macro_rules! by_actions {
         }
     };
 }
+
+pub(super) use by_actions;
 
 impl<'a, S: Store> Walker<'a, S> {
     pub(crate) fn new(
@@ -140,44 +142,69 @@ impl<'a, S: Store> Walker<'a, S> {
             gains[action] = won;
             value += won * if sum > 0.0 { positive[action] * scale } else { 1.0 / N as f32 };
         }
-        for action in 0..N {
-            let gain = (gains[action] - value) * self.weights.regrets;
-            gains[action] = if skipped[action] { 0.0 } else { gain };
-        }
-        let noise = if S::NOISY { self.rng.next_u64() } else { 0 };
-        self.store.add_to_regrets(slot, &gains, self.weights.floor, noise);
+        learn(self.store, slot, gains, skipped, value, self.weights, &mut self.rng);
         value
     }
 
     /// Draws an action of the other seat, and adds its strategy to the average.
     #[inline]
     fn draw<const N: usize>(&mut self, slot: usize) -> u32 {
-        let regrets = self.store.regrets::<N>(slot);
-        let (positive, sum) = positive(&regrets);
-        let random = self.rng.next_u64();
-        let mut shares = [1.0 / N as f32; N];
-        if sum > 0.0 {
-            let scale = 1.0 / sum;
-            shares.iter_mut().zip(positive).for_each(|(share, regret)| *share = regret * scale);
-        }
-        // 24 bits: the precision of a single-precision number below 1.
-        let point = (random >> 40) as f32 / (1 << 24) as f32;
-        let mut drawn = 0;
-        let mut below = 0.0;
-        for share in &shares[..N - 1] {
-            below += share;
-            drawn += u32::from(point >= below);
-        }
-        let mut weighed = shares;
-        weighed.iter_mut().for_each(|share| *share *= self.weights.average);
-        self.store.add_to_sums(slot, &weighed, random);
-        drawn
+        draw_and_add::<N, S>(self.store, slot, self.weights, &mut self.rng)
     }
+}
+
+/// Updates regrets by what the actions won, but for those skipped.
+#[inline]
+pub(super) fn learn<const N: usize, S: Store>(
+    store: S,
+    slot: usize,
+    mut gains: [f32; N],
+    skipped: [bool; N],
+    value: f32,
+    weights: Weights,
+    rng: &mut Pcg64Mcg,
+) {
+    for action in 0..N {
+        let gain = (gains[action] - value) * weights.regrets;
+        gains[action] = if skipped[action] { 0.0 } else { gain };
+    }
+    let noise = if S::NOISY { rng.next_u64() } else { 0 };
+    store.add_to_regrets(slot, &gains, weights.floor, noise);
+}
+
+/// Draws an action from the present strategy, and adds that to the average.
+#[inline]
+pub(super) fn draw_and_add<const N: usize, S: Store>(
+    store: S,
+    slot: usize,
+    weights: Weights,
+    rng: &mut Pcg64Mcg,
+) -> u32 {
+    let regrets = store.regrets::<N>(slot);
+    let (positive, sum) = positive(&regrets);
+    let random = rng.next_u64();
+    let mut shares = [1.0 / N as f32; N];
+    if sum > 0.0 {
+        let scale = 1.0 / sum;
+        shares.iter_mut().zip(positive).for_each(|(share, regret)| *share = regret * scale);
+    }
+    // 24 bits: the precision of a single-precision number below 1.
+    let point = (random >> 40) as f32 / (1 << 24) as f32;
+    let mut drawn = 0;
+    let mut below = 0.0;
+    for share in &shares[..N - 1] {
+        below += share;
+        drawn += u32::from(point >= below);
+    }
+    let mut weighed = shares;
+    weighed.iter_mut().for_each(|share| *share *= weights.average);
+    store.add_to_sums(slot, &weighed, random);
+    drawn
 }
 
 /// The positive parts of regrets, and their sum.
 #[inline]
-fn positive<const N: usize>(regrets: &[f32; N]) -> ([f32; N], f32) {
+pub(super) fn positive<const N: usize>(regrets: &[f32; N]) -> ([f32; N], f32) {
     let mut positive = *regrets;
     positive.iter_mut().for_each(|regret| *regret = regret.max(0.0));
     (positive, positive.iter().sum())
