@@ -11,6 +11,7 @@ mod lbr;
 mod mixes;
 mod response;
 mod sampling;
+mod showdown;
 mod small;
 mod subgame;
 
