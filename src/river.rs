@@ -2,9 +2,10 @@
 //! frequencies over all equilibria, and what the other player must do for a hand's action to be
 //! right.
 
+use std::cmp::Reverse;
 use std::fmt;
 
-use cards::{Combo, Range};
+use cards::{Combo, Range, StartingHand};
 use game::{Action, PublicState, Turn};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -288,7 +289,7 @@ impl DecisionView {
         let asked = held.iter().copied().enumerate();
         let mut asked: Vec<(usize, Combo)> =
             asked.filter(|&(_, combo)| hands.weight(combo) > 0.0).collect();
-        asked.sort_by_key(|(_, combo)| (combo.starting_hand(), std::cmp::Reverse(*combo)));
+        asked.sort_by_key(|&(_, combo)| in_order(combo));
         let first = river.game.choices(player)[decision].first as usize;
         let mut views = Vec::new();
         for (done, &(at, combo)) in asked.iter().enumerate() {
@@ -317,6 +318,8 @@ impl DecisionView {
             Turn::Act(seat) => seat.index() + 1,
             Turn::Deal(_) | Turn::Over => 0,
         };
+        let mut combos: Vec<Combo> = hands.combos().map(|(combo, _)| combo).collect();
+        combos.sort_by_key(|&combo| in_order(combo));
         let hand = |combo: Combo| HandView {
             hand: combo.to_string(),
             standing: None,
@@ -330,7 +333,7 @@ impl DecisionView {
             player,
             actions: actions.iter().map(|&action| state.action_word(action)).collect(),
             range: Vec::new(),
-            hands: hands.combos().map(|(combo, _)| hand(combo)).collect(),
+            hands: combos.into_iter().map(hand).collect(),
         }
     }
 
@@ -354,6 +357,11 @@ impl DecisionView {
         }
         Ok(())
     }
+}
+
+/// The order of hands in a chart.
+fn in_order(combo: Combo) -> (StartingHand, Reverse<Combo>) {
+    (combo.starting_hand(), Reverse(combo))
 }
 
 /// How often a hand takes each action; the last of two is what the first leaves.

@@ -169,7 +169,7 @@ fn no_equilibrium_of_a_grid_is_outside_the_intervals() {
 fn river(iterations: u32) -> (Solver, River) {
     let root = start(&"Ks8h3d7cTs".parse().expect("a board"), 120, [300; 2], 1).expect("a spot");
     let menu: abstraction::menu::BetMenu =
-        "river 1: 50% allin; river 2+: allin".parse().expect("a menu");
+        "river 1: 50% allin\nriver 2+: allin".parse().expect("a menu");
     let ranges = ["AA,KQs,T9s:0.5,87s,A5s,QJs,J9o:0.5", "KJo,QQ,T8s,98s,76s,A4s,QJo:0.25"];
     let ranges = ranges.map(|range| range.parse().expect("a range"));
     let subgame =
@@ -302,7 +302,7 @@ fn groups_play_as_well_as_their_best_frequency() {
 #[test]
 fn actions_are_equal_where_their_needs_are_just_met() {
     let root = start(&"Ks8h3d7c2s".parse().expect("a board"), 100, [100; 2], 1).expect("a spot");
-    let menu: abstraction::menu::BetMenu = "river 1: pot; river 2+: none".parse().expect("a menu");
+    let menu: abstraction::menu::BetMenu = "river 1: pot\nriver 2+: none".parse().expect("a menu");
     // Neither blocks a hand of the other.
     let ranges = ["AA,QJs", "99"].map(|range| range.parse().expect("a range"));
     let subgame =

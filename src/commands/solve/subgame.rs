@@ -5,29 +5,23 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use cards::Board;
-use game::Chips;
-use indicatif::HumanBytes;
 use matches::runner::Stop;
 use models::chart;
 use serde::Serialize;
 use show::number::{percent, whole};
-use solvers::Variant;
-use solvers::subgame::{Options, RequestedSpot, Size, Solver, after, read_spot, start};
+use solvers::subgame::{RequestedSpot, Size, Solver, read_spot};
 
 use super::checkpoint::Checkpoint;
 use super::spot_args::{Posed, SpotArgs, misread};
-use crate::arguments::Threads;
 use crate::config::units;
 use crate::exit::Failure;
-use crate::hand_args::parse_board;
 use crate::interrupt;
 use crate::output::{self, Output, Report};
-use crate::progress::{Progress, say_line};
+use crate::progress::say_line;
 use crate::report;
-use crate::resolve_names::{Named, bet_menu};
+use crate::resolve_names::Named;
 use crate::subgame::{
-    Bits, Checked, Goal, Limits, Parameters, Problem, SizeReport, SolveResult, SolvedSpot,
+    Parameters, SizeReport, SolveResult, SolvedSpot,
 };
 
 /// Solve heads-up no-limit hold'em from a flop, turn or river on, range against range.

@@ -77,31 +77,31 @@ const draw = (box, found, pot) => {
     element("p", { class: "small soft" }, "Given away: what a best response takes beyond the value of the game, in chips; unnoticed: what is lost while the other player goes on with the equilibrium. To remember: each question, and each action of a hand (or of a leaf) at each decision that it gets to."));
 };
 
-// The section; `watch` follows the work, `changed` is called when it is done.
+// The section; `watch` follows the work, `changed` is called when it is done. Returns whether it is being worked out.
 export const showRiver = async (id, solution, pot, watch, changed) => {
   const section = byId("river");
   const board = solution.parameters.board;
   section.hidden = board.length !== 10 || solution.locks.length > 0 || solution.state === "failed";
-  if (section.hidden) return;
+  if (section.hidden) return false;
   const box = byId("river-body");
   let found;
   try {
     found = await ask("GET", `/solutions/${id}/river`);
   } catch {
-    return;
+    return false;
   }
   if (found.state === "found") {
     if (!box.querySelector(".curves")) {
       draw(box, found, pot);
       changed();
     }
-    return;
+    return false;
   }
   if (found.state === "asked") {
     const bar = element("progress", { max: Math.max(1, found.all), value: found.done });
     bar.setAttribute("aria-label", "Working out");
     box.replaceChildren(element("p", { class: "small soft" }, "Working out … ", bar));
-    return;
+    return true;
   }
   const button = element("button", { type: "button", class: "plain", id: "analyse" }, "Work it out");
   const why = found.reason ? `It could not be worked out: ${found.reason}.` : "Which of these frequencies are the same in all equilibria, and what a strategy costs that is easier to remember. This may take a minute.";
@@ -115,4 +115,5 @@ export const showRiver = async (id, solution, pot, watch, changed) => {
     }
   });
   box.replaceChildren(element("p", { class: "small" }, why), button);
+  return false;
 };

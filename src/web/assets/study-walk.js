@@ -550,14 +550,14 @@ async function watch() {
   }
   showState();
   const open = ["waiting", "solving"].includes(solution.state);
-  if (solution.iterations > 0) showRiver(id, solution, Number(root.dataset.pot), watch, showNeedsOfCell);
+  const working = solution.iterations > 0 && await showRiver(id, solution, Number(root.dataset.pot), watch, showNeedsOfCell);
   const now = `${solution.iterations} ${open}`;
   if (now !== seen && (solution.iterations > 0 || !open)) {
     seen = now;
     await load(currentLine());
     if (!open) await showLocks(byId("locks"), solution, complain);
   }
-  if (open) setTimeout(watch, solution.seconds < 2 ? 100 : 1000);
+  if (open) setTimeout(watch, solution.seconds < 2 && !working ? 100 : 1000);
 }
 for (const action of ["stop", "resume"]) {
   byId(action).addEventListener("click", async () => {

@@ -8,7 +8,7 @@
 //! other.
 
 use super::ShowdownGame;
-use crate::linear::{Optimum, Program, Tolerance};
+use crate::linear::{Optimum, Program, Row, Tolerance};
 use crate::{Error, Player};
 
 /// Marks a sequence that its hand does not play.
@@ -243,7 +243,7 @@ impl Face {
             }
         }
         let program = self.program(tight);
-        let (equal, other) = program.rows_as_vectors();
+        let (equal, other) = program.by_row();
         let free = null_space(equal, base.len());
         // Rows that are not equalities, as far as they depend on the directions that are left.
         let mut limits = Vec::new();
@@ -392,7 +392,7 @@ impl Face {
 
 /// Directions along which none of some sums changes: a basis, by elimination with the largest
 /// number left as the next pivot.
-fn null_space(rows: Vec<Vec<(usize, f64)>>, columns: usize) -> Vec<Vec<f64>> {
+fn null_space(rows: Vec<Row>, columns: usize) -> Vec<Vec<f64>> {
     let mut rows: Vec<Vec<f64>> = rows
         .into_iter()
         .map(|row| {

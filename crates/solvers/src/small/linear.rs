@@ -65,6 +65,9 @@ pub(crate) struct Optimum {
     pub(crate) duals: Vec<f64>,
 }
 
+/// The entries of a row of a matrix: column and number.
+pub(crate) type Row = Vec<(usize, f64)>;
+
 /// Constraints in the solver's form: matrix · variables + slack = bound, with zero slack in the
 /// first rows and nonnegative slack in the others.
 #[derive(Debug, Clone, Default)]
@@ -139,13 +142,10 @@ impl Program {
     }
 
     /// The entries of each equality, and of each inequality with its bound.
-    #[allow(clippy::type_complexity, reason = "rows of entries, used in one place")]
-    pub(crate) fn rows_as_vectors(
-        &self,
-    ) -> (Vec<Vec<(usize, f64)>>, Vec<(Vec<(usize, f64)>, f64)>) {
-        let mut equal = vec![Vec::new(); self.equalities];
+    pub(crate) fn by_row(&self) -> (Vec<Row>, Vec<(Row, f64)>) {
+        let mut equal = vec![Row::new(); self.equalities];
         let bounds = self.bound[self.equalities..].iter();
-        let mut other: Vec<_> = bounds.map(|&bound| (Vec::new(), bound)).collect();
+        let mut other: Vec<(Row, f64)> = bounds.map(|&bound| (Row::new(), bound)).collect();
         for ((&row, &column), &value) in self.row.iter().zip(&self.column).zip(&self.value) {
             match row.checked_sub(self.equalities) {
                 None => equal[row].push((column, value)),
