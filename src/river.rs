@@ -13,8 +13,8 @@ use show::Table;
 use show::number::{counted, fixed, percent, whole};
 use solvers::Player;
 use solvers::showdown::{Equilibria, Interval, Plane, River, Standing};
-use solvers::subgame::{OffTree, Solver};
 use solvers::subgame::needs::{LineClass, Need, Share, line_classes, needs};
+use solvers::subgame::{OffTree, Solver};
 
 /// Up to so many hands are shown with the other's line by class.
 const FEW: usize = 16;
@@ -313,7 +313,12 @@ impl DecisionView {
     }
 
     /// A decision of which only the hands are known.
-    pub(crate) fn unsolved(state: &PublicState, actions: &[Action], at: String, hands: &Range) -> DecisionView {
+    pub(crate) fn unsolved(
+        state: &PublicState,
+        actions: &[Action],
+        at: String,
+        hands: &Range,
+    ) -> DecisionView {
         let player = match state.turn() {
             Turn::Act(seat) => seat.index() + 1,
             Turn::Deal(_) | Turn::Over => 0,
@@ -341,7 +346,11 @@ impl DecisionView {
     ///
     /// # Errors
     /// When the state is not one of the subgame.
-    pub(crate) fn add_needs(&mut self, solver: &mut Solver, state: &PublicState) -> Result<(), OffTree> {
+    pub(crate) fn add_needs(
+        &mut self,
+        solver: &mut Solver,
+        state: &PublicState,
+    ) -> Result<(), OffTree> {
         let all = needs(solver, state)?;
         let few = self.hands.len() <= FEW;
         for hand in &mut self.hands {
@@ -379,9 +388,7 @@ fn intervals(
     let mut found = Vec::with_capacity(actions);
     for action in 0..actions {
         let other = match standing {
-            Standing::Mixes(mixed) if mixed.len() == 2 && action == mixed[1] => {
-                found[mixed[0]]
-            }
+            Standing::Mixes(mixed) if mixed.len() == 2 && action == mixed[1] => found[mixed[0]],
             _ => None,
         };
         found.push(match other {
@@ -425,11 +432,14 @@ impl fmt::Display for DecisionView {
             format!("After {}", self.at)
         };
         writeln!(f, "{place}, player {}: how often over all equilibria\n", self.player)?;
-        let mut table = Table::new(std::iter::once("").chain(self.actions.iter().map(String::as_str)))
-            .right(1..)
-            .at_the_margin();
+        let mut table =
+            Table::new(std::iter::once("").chain(self.actions.iter().map(String::as_str)))
+                .right(1..)
+                .at_the_margin();
         let cells = |intervals: &[Option<IntervalView>]| {
-            let cells = intervals.iter().map(|interval| interval.map_or_else(|| "-".into(), |it| it.to_string()));
+            let cells = intervals
+                .iter()
+                .map(|interval| interval.map_or_else(|| "-".into(), |it| it.to_string()));
             cells.collect::<Vec<String>>()
         };
         if !self.range.is_empty() {
@@ -452,9 +462,14 @@ impl fmt::Display for DecisionView {
             for need in &hand.needs {
                 writeln!(f, "  {}", need.words)?;
             }
-            let classes = hand.line.iter().filter(|class| class.beaten + class.tied + class.better > 0.05 || class.elsewhere > 0.05);
+            let classes = hand.line.iter().filter(|class| {
+                class.beaten + class.tied + class.better > 0.05 || class.elsewhere > 0.05
+            });
             if hand.needs.iter().any(|need| need.of == "wins") {
-                let mut table = Table::new(["  his line", "beaten", "tied", "better", "beaten elsewhere"]).right(1..).at_the_margin();
+                let mut table =
+                    Table::new(["  his line", "beaten", "tied", "better", "beaten elsewhere"])
+                        .right(1..)
+                        .at_the_margin();
                 for class in classes {
                     table.row([
                         format!("  {}", class.name),

@@ -2,8 +2,8 @@
 //! there is to remember.
 //!
 //! For one player, the other playing anything: the equilibrium, the best strategy that was found
-//! with probabilities in quarters and without any, the best with one size of bets, and the best that
-//! was found in which a few yes-or-no questions about the hand say everything. The hands of a leaf
+//! with probabilities in quarters and without any, the best with one size of bets, and the best
+//! that was found in which a few yes-or-no questions about the hand say everything. The hands of a leaf
 //! play alike; what they do is solved exactly, for perfect recall holds on one street
 //! ([`Equilibria::confined`]). The questions are found one after another: those that promise most
 //! against the other's answer to the tree so far are tried, and the best is kept.
@@ -11,8 +11,8 @@
 //! Two prices are exact for each strategy. *Exploited* is what it gives away when the other player
 //! answers as well as possible: the value of the game minus what it gets. It is the strategy's
 //! exploitability. *Unnoticed* is what it loses while the other goes on with the equilibrium, and
-//! never more: in an equilibrium both play best responses, so that the strategy x gets v(x, y*) from
-//! the other's y*, and min over y of v(x, y) <= v(x, y*) <= v.
+//! never more: in an equilibrium both play best responses, so that the strategy x gets v(x, y*)
+//! from the other's y*, and min over y of v(x, y) <= v(x, y*) <= v.
 
 use std::fmt;
 
@@ -156,15 +156,16 @@ impl Simplicity {
         let mut done = 0;
         let mut strategies = Vec::new();
         let middle = equilibria.strategies()[player.index()];
-        let simple = |name: String, kind: Kind, strategy: &Mixed, price: Price, proven: bool| Simple {
-            name,
-            kind,
-            remember: to_remember(river, player, strategy, None),
-            exploited: price.exploited,
-            unnoticed: price.unnoticed,
-            proven,
-            lines: Vec::new(),
-        };
+        let simple =
+            |name: String, kind: Kind, strategy: &Mixed, price: Price, proven: bool| Simple {
+                name,
+                kind,
+                remember: to_remember(river, player, strategy, None),
+                exploited: price.exploited,
+                unnoticed: price.unnoticed,
+                proven,
+                lines: Vec::new(),
+            };
         let nothing = price(equilibria, player, middle);
         strategies.push(simple("equilibrium".into(), Kind::Equilibrium, middle, nothing, true));
         let mut going = true;
@@ -190,7 +191,13 @@ impl Simplicity {
                 break;
             }
             let found = rounded(equilibria, player, parts, plan.looks, &mut |_| true);
-            strategies.push(simple(name.into(), Kind::Rounded, &found.strategy, found.price, false));
+            strategies.push(simple(
+                name.into(),
+                Kind::Rounded,
+                &found.strategy,
+                found.price,
+                false,
+            ));
             going = step(&mut done);
         }
         if going {
@@ -200,7 +207,9 @@ impl Simplicity {
             })?;
         }
         strategies.sort_by(|a, b| {
-            (a.remember, a.exploited).partial_cmp(&(b.remember, b.exploited)).unwrap_or(std::cmp::Ordering::Equal)
+            (a.remember, a.exploited)
+                .partial_cmp(&(b.remember, b.exploited))
+                .unwrap_or(std::cmp::Ordering::Equal)
         });
         Ok(Simplicity {
             player: player.index() + 1,
@@ -255,7 +264,11 @@ impl Simplicity {
                     ..Line::default()
                 },
             ],
-            ..Chart::new(["first-prices", "second-prices"][self.player.min(2) - 1], title, "things to remember")
+            ..Chart::new(
+                ["first-prices", "second-prices"][self.player.min(2) - 1],
+                title,
+                "things to remember",
+            )
         }
     }
 }
@@ -435,7 +448,9 @@ impl Node {
                 *self = Node::Ask(question, Box::new([Node::Leaf(leaf), Node::Leaf(other)]));
             }
             Node::Leaf(_) => {}
-            Node::Ask(_, below) => below.iter_mut().for_each(|node| node.split(leaf, question, other)),
+            Node::Ask(_, below) => {
+                below.iter_mut().for_each(|node| node.split(leaf, question, other))
+            }
         }
     }
 
@@ -557,14 +572,20 @@ fn leaf_words(
             continue;
         }
         let shares = choice.sequences().map(|sequence| strategy.share(sequence, hand));
-        let played: Vec<String> = shares
-            .zip(place.words())
-            .filter(|(share, _)| *share > PLAYED)
-            .map(|(share, word)| {
-                if share > 1.0 - PLAYED { word } else { format!("{word} {}", percent(share, 0)) }
-            })
-            .collect();
-        let at = if place.path.is_empty() { String::new() } else { format!("after {}: ", place.path) };
+        let played: Vec<String> =
+            shares
+                .zip(place.words())
+                .filter(|(share, _)| *share > PLAYED)
+                .map(|(share, word)| {
+                    if share > 1.0 - PLAYED {
+                        word
+                    } else {
+                        format!("{word} {}", percent(share, 0))
+                    }
+                })
+                .collect();
+        let at =
+            if place.path.is_empty() { String::new() } else { format!("after {}: ", place.path) };
         words.push(format!("{at}{}", played.join(" ")));
     }
     words.join("; ")

@@ -76,13 +76,12 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
         let hands = args.hands.as_ref().unwrap_or(&none);
         let question = Question { player, decision, hands };
         let mut progress: Option<Progress> = None;
-        let mut decision =
-            DecisionView::new(&river, &equilibria, &question, &mut |done, all| {
-                let progress = progress
-                    .get_or_insert_with(|| Progress::patient(all as u64, "hands", args.spot.quiet));
-                progress.show(done as u64, "");
-                !stop.asked()
-            })?;
+        let mut decision = DecisionView::new(&river, &equilibria, &question, &mut |done, all| {
+            let progress = progress
+                .get_or_insert_with(|| Progress::patient(all as u64, "hands", args.spot.quiet));
+            progress.show(done as u64, "");
+            !stop.asked()
+        })?;
         progress.iter_mut().for_each(|progress| progress.finish());
         decision.add_needs(&mut solver, &asked.state)?;
         let report = RiverReport {

@@ -20,9 +20,7 @@ use crate::output::{self, Output, Report};
 use crate::progress::say_line;
 use crate::report;
 use crate::resolve_names::Named;
-use crate::subgame::{
-    Parameters, SizeReport, SolveResult, SolvedSpot,
-};
+use crate::subgame::{Parameters, SizeReport, SolveResult, SolvedSpot};
 
 /// Solve heads-up no-limit hold'em from a flop, turn or river on, range against range.
 ///
@@ -151,7 +149,8 @@ impl<'a> Task<'a> {
         if !self.args.spot.quiet {
             say_line(&self.report(&size, None).size.to_string());
         }
-        let solver = self.posed.problem.solver(subgame).map_err(|error| self.posed.refused(&error))?;
+        let solver =
+            self.posed.problem.solver(subgame).map_err(|error| self.posed.refused(&error))?;
         // A spot that is not there is found before the work begins.
         self.asked(&solver)?;
         let (mut solver, mut checkpoint) = Checkpoint::open(self, solver)?;

@@ -58,7 +58,11 @@ const PLAYED: &str = "/api/v1/study/played";
 pub fn method(path: &str) -> Option<&'static str> {
     match path.strip_prefix(SOLUTIONS) {
         Some("") => Some("POST"),
-        Some(rest) if ["/stop", "/resume", "/forget", "/analyse"].iter().any(|end| rest.ends_with(end)) => {
+        Some(rest)
+            if ["/stop", "/resume", "/forget", "/analyse"]
+                .iter()
+                .any(|end| rest.ends_with(end)) =>
+        {
             Some("PUT")
         }
         _ => [ESTIMATE, RANGE, PLAYED].contains(&path).then_some("POST"),

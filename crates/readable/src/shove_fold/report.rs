@@ -12,7 +12,8 @@ use show::number::{percent, signed};
 use show::svg::{Colour, Head, Heading, Picture};
 
 use super::{
-    Blind, Equilibrium, Payoffs, Range, Ranges, best_sage, equilibrium, mixed_hands, sage, sage_ranges, share,
+    Blind, Equilibrium, Payoffs, Range, Ranges, best_sage, equilibrium, mixed_hands, sage,
+    sage_ranges, share,
 };
 use crate::Error;
 use crate::linear::{LinearModel, PUBLISHED, Weights};

@@ -9,8 +9,8 @@
 //! [`Equilibria::solve`] begins with any strategies, such as averages of a [`Solver`], allows each
 //! hand the actions that are about as good as the best against them, solves the program of these
 //! (`program`), finds by best responses in the whole game which actions were wrongly left out, and
-//! adds these until nothing is better. What it returns was checked in the whole game: [`gap`] is how
-//! far its two strategies are from an equilibrium.
+//! adds these until nothing is better. What it returns was checked in the whole game: [`gap`] is
+//! how far its two strategies are from an equilibrium.
 //!
 //! [`interval`] then gives the least and the most of a frequency over all equilibria. Each end is a
 //! strategy that was found, and what it gives away to a best response comes with it.
@@ -227,9 +227,8 @@ impl<'a> Equilibria<'a> {
         if !(0..self.game.hands(player.other())).any(comes) {
             return Standing::NotMet;
         }
-        let played = |&action: &usize| {
-            support[(choice.first as usize + action) * side.units + unit]
-        };
+        let played =
+            |&action: &usize| support[(choice.first as usize + action) * side.units + unit];
         let actions: Vec<usize> = (0..choice.count as usize).filter(played).collect();
         match actions[..] {
             [action] => Standing::Always(action),
@@ -505,7 +504,7 @@ impl Plane<'_> {
                     added += 1;
                 }
             }
-            if added == 0 || gives_away < NOTHING * game.pot() {
+            if added == 0 || gives_away < 10.0 * GAP * game.pot() {
                 return Ok((share, gives_away));
             }
             self.space = None;
@@ -543,7 +542,8 @@ fn side(game: &ShowdownGame, player: Player, restriction: &Restriction) -> Resul
         )));
     }
     let open = open(game, player, restriction);
-    if game.choices(player).iter().any(|choice| choice.sequences().all(|sequence| !open[sequence])) {
+    if game.choices(player).iter().any(|choice| choice.sequences().all(|sequence| !open[sequence]))
+    {
         return Err(Error::new("a decision is left without an action: leave one open"));
     }
     let mut allowed = vec![false; game.sequences(player) * units];
@@ -587,8 +587,7 @@ fn strategy(game: &ShowdownGame, player: Player, side: &Side, plan: &[f64]) -> M
         for (hand, &unit) in side.unit_of.iter().enumerate() {
             let unit = unit as usize;
             let sum: f64 = choice.sequences().map(|sequence| plan[sequence * units + unit]).sum();
-            let first =
-                choice.sequences().find(|sequence| side.allowed[sequence * units + unit]);
+            let first = choice.sequences().find(|sequence| side.allowed[sequence * units + unit]);
             for sequence in choice.sequences() {
                 let share = if sum > 1e-12 {
                     plan[sequence * units + unit] / sum

@@ -101,7 +101,8 @@ pub(crate) struct Sweep {
 }
 
 impl ShowdownGame {
-    /// A game from the decisions of both players, each with the other's last sequence there, the ends of the betting, and for each pair of
+    /// A game from the decisions of both players, each with the other's last sequence there, the
+    /// ends of the betting, and for each pair of
     /// hands (by rows of the first player's) its weight and what the first player wins of each chip
     /// at a showdown. `pot` is the unit of tolerances.
     ///
@@ -117,9 +118,9 @@ impl ShowdownGame {
         let met = decisions.each_ref().map(|all| all.iter().map(|&(_, met)| met).collect());
         let choices = decisions.map(|all| all.into_iter().map(|(choice, _)| choice).collect());
         let choices: [Vec<Choice>; 2] = choices;
-        let sequences = choices.each_ref().map(|choices| {
-            1 + choices.iter().map(|choice| choice.count as usize).sum::<usize>()
-        });
+        let sequences = choices
+            .each_ref()
+            .map(|choices| 1 + choices.iter().map(|choice| choice.count as usize).sum::<usize>());
         for (choices, all) in choices.iter().zip(sequences) {
             let mut next = 1;
             for choice in choices {
@@ -150,7 +151,9 @@ impl ShowdownGame {
         }
         let all: f64 = pairs.iter().sum();
         if all.is_nan() || all <= 0.0 || !pot.is_finite() || pot <= 0.0 {
-            return Err(Error::new("no two hands can be dealt together, or the pot is not above 0"));
+            return Err(Error::new(
+                "no two hands can be dealt together, or the pot is not above 0",
+            ));
         }
         for number in pairs.iter_mut().chain(&mut margins) {
             *number /= all;
@@ -161,7 +164,17 @@ impl ShowdownGame {
         for row in rows {
             other.iter_mut().zip(row).for_each(|(sum, pair)| *sum += pair);
         }
-        Ok(ShowdownGame { choices, met, sequences, ends, hands, pairs, margins, chances: [own, other], pot })
+        Ok(ShowdownGame {
+            choices,
+            met,
+            sequences,
+            ends,
+            hands,
+            pairs,
+            margins,
+            chances: [own, other],
+            pot,
+        })
     }
 
     /// A player's decisions.

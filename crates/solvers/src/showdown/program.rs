@@ -1,8 +1,8 @@
 //! The linear program of a game of one street, for the hands that have a choice.
 //!
 //! As in [`small::linear`](crate::small::linear), a player's plan x maximises what the other's best
-//! response leaves, and that response's plan is the dual solution. Each hand (or group of hands that
-//! play alike) has some *allowed* sequences. Where only one action of a decision is allowed, it is
+//! response leaves, and that response's plan is the dual solution. Each hand (or group of hands
+//! that play alike) has some *allowed* sequences. Where only one action of a decision is allowed, it is
 //! as probable as what leads there, so that it needs no variable: a hand without a choice is a
 //! constant. What is left are the hands that mix, and the matrix of what they win against each
 //! other.
@@ -83,7 +83,12 @@ impl Reduced {
     }
 
     /// The variable that is the probability of a sequence; `Err` with 1 or 0 where it is fixed.
-    pub(super) fn variable(&self, sequence: usize, unit: usize, units: usize) -> Result<usize, f64> {
+    pub(super) fn variable(
+        &self,
+        sequence: usize,
+        unit: usize,
+        units: usize,
+    ) -> Result<usize, f64> {
         match self.aliases[sequence * units + unit] {
             NEVER => Err(0.0),
             0 => Err(1.0),
@@ -408,12 +413,13 @@ fn null_space(rows: Vec<Row>, columns: usize) -> Vec<Vec<f64>> {
     let mut pivots: Vec<(usize, usize)> = Vec::new();
     let mut open: Vec<usize> = (0..rows.len()).collect();
     while !open.is_empty() {
-        let largest = |row: &usize| {
-            let numbers = rows[*row].iter().enumerate();
-            numbers.fold((0, 0.0), |best: (usize, f64), (at, number)| {
-                if number.abs() > best.1 { (at, number.abs()) } else { best }
-            })
-        };
+        let largest =
+            |row: &usize| {
+                let numbers = rows[*row].iter().enumerate();
+                numbers.fold((0, 0.0), |best: (usize, f64), (at, number)| {
+                    if number.abs() > best.1 { (at, number.abs()) } else { best }
+                })
+            };
         let best = open.iter().enumerate().map(|(place, row)| (place, largest(row)));
         let Some((place, (column, size))) = best.max_by(|a, b| a.1.1.total_cmp(&b.1.1)) else {
             break;

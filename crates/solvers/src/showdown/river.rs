@@ -79,7 +79,8 @@ impl River {
                 let mut after = last[decision.node];
                 after[p] = first + action;
                 last[decision.child + action] = after;
-                let path = format!("{} {}", paths[decision.node], state.action_word(actions[action]));
+                let path =
+                    format!("{} {}", paths[decision.node], state.action_word(actions[action]));
                 paths[decision.child + action] = path.trim_start().to_owned();
             }
             let path = paths[decision.node].clone();

@@ -92,7 +92,9 @@ fn carried(equilibria: &Equilibria<'_>, player: Player, parts: u32, start: f64) 
             let wanted: Vec<f64> = shares
                 .iter()
                 .zip(&carry)
-                .map(|(share, carry)| share * f64::from(parts) + if pure { 0.0 } else { *carry - 0.5 })
+                .map(|(share, carry)| {
+                    share * f64::from(parts) + if pure { 0.0 } else { *carry - 0.5 }
+                })
                 .collect();
             let mut given: Vec<f64> = wanted.iter().map(|wanted| wanted.round().max(0.0)).collect();
             // Actions that the hand never takes are not given to it.
@@ -114,8 +116,7 @@ fn carried(equilibria: &Equilibria<'_>, player: Player, parts: u32, start: f64) 
                 let can = |&action: &usize| {
                     if over { given[action] > 0.5 } else { shares[action] >= 1e-6 }
                 };
-                let Some(action) =
-                    (0..count).filter(can).max_by(|a, b| off(a).total_cmp(&off(b)))
+                let Some(action) = (0..count).filter(can).max_by(|a, b| off(a).total_cmp(&off(b)))
                 else {
                     break;
                 };
@@ -235,7 +236,8 @@ impl<'a> Search<'a> {
     ) -> bool {
         let value = self.equilibria.value_for(self.player.other());
         let chances = self.game.chances(self.player).to_vec();
-        let mut order: Vec<usize> = (0..chances.len()).filter(|&hand| chances[hand] > 0.0).collect();
+        let mut order: Vec<usize> =
+            (0..chances.len()).filter(|&hand| chances[hand] > 0.0).collect();
         order.sort_by(|&a, &b| chances[b].total_cmp(&chances[a]));
         loop {
             let begun = self.total;

@@ -95,13 +95,11 @@ impl Program {
             ..DefaultSettings::default()
         };
         let (rows, columns) = (self.rows(), self.columns);
-        let matrix =
-            CscMatrix::new_from_triplets(rows, columns, self.row, self.column, self.value);
+        let matrix = CscMatrix::new_from_triplets(rows, columns, self.row, self.column, self.value);
         let nothing = CscMatrix::zeros((columns, columns));
         let cones = [ZeroConeT(self.equalities), NonnegativeConeT(self.inequalities)];
-        let mut solver =
-            DefaultSolver::new(&nothing, cost, &matrix, &self.bound, &cones, settings)
-                .map_err(|error| Error::new(format!("the linear program is not valid: {error}")))?;
+        let mut solver = DefaultSolver::new(&nothing, cost, &matrix, &self.bound, &cones, settings)
+            .map_err(|error| Error::new(format!("the linear program is not valid: {error}")))?;
         solver.solve();
         let solution = &mut solver.solution;
         match solution.status {

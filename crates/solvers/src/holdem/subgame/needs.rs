@@ -7,8 +7,8 @@
 //!   it costs, divided by the pot after it. The line has a share that the hand beats, ties counted
 //!   half.
 //! - A bet needs a share of folds: where f is what a fold brings, n the mean of what other answers
-//!   bring and a the best of fold, check and call, it is (a - n) / (f - n). Answers other than folds
-//!   are taken as they are.
+//!   bring and a the best of fold, check and call, it is (a - n) / (f - n). Answers other than
+//!   folds are taken as they are.
 //!
 //! Shares are those among hands that can be held together with the player's.
 
@@ -145,9 +145,8 @@ pub fn needs(solver: &mut Solver, state: &PublicState) -> Result<Vec<(Combo, Vec
                 meets,
             });
         }
-        let best = (0..actions.len())
-            .filter(passive)
-            .max_by(|&a, &b| values[a].total_cmp(&values[b]));
+        let best =
+            (0..actions.len()).filter(passive).max_by(|&a, &b| values[a].total_cmp(&values[b]));
         if let Some(against) = best {
             for (action, folded) in &folds {
                 let has = (folded[combo.index()] / meets).clamp(0.0, 1.0);
@@ -216,9 +215,8 @@ pub fn line_classes(
             std::cmp::Ordering::Less => class.better += here,
         }
     }
-    let some = |class: &LineClass| {
-        class.beaten + class.tied + class.better + class.elsewhere > 1e-9
-    };
+    let some =
+        |class: &LineClass| class.beaten + class.tied + class.better + class.elsewhere > 1e-9;
     classes.retain(some);
     let order = |class: &LineClass| HandClass::NAMES.iter().position(|&name| name == class.name);
     classes.sort_by_key(|class| order(class).unwrap_or(HandClass::NAMES.len()));
