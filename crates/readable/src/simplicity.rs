@@ -3,8 +3,8 @@
 //!
 //! For one player, the other playing anything: the equilibrium, the best strategy that was found
 //! with probabilities in quarters and without any, the best with one size of bets, and the best
-//! that was found in which a few yes-or-no questions about the hand say everything. The hands of a leaf
-//! play alike; what they do is solved exactly, for perfect recall holds on one street
+//! that was found in which a few yes-or-no questions about the hand say everything. The hands of a
+//! leaf play alike; what they do is solved exactly, for perfect recall holds on one street
 //! ([`Equilibria::confined`]). The questions are found one after another: those that promise most
 //! against the other's answer to the tree so far are tried, and the best is kept.
 //!

@@ -1,6 +1,6 @@
 //! What a solved river leaves open, for the page: which frequencies are real, what simple
-//! strategies cost, and what the other player must do. The first two are worked out once, when they are asked
-//! for, as a part of the solve; then they are looked up.
+//! strategies cost, and what the other player must do. The first two are worked out once, when they
+//! are asked for, as a part of the solve; then they are looked up.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -33,6 +33,10 @@ const GAP: f64 = 1e-9;
 /// Most times that actions are added.
 const ROUNDS: usize = 25;
 
+/// Most probabilities of both players together that a program may leave open: the time grows with
+/// the third power.
+const OPEN: usize = 4000;
+
 /// What a player's strategies are confined to.
 #[derive(Debug, Clone, Default)]
 pub struct Restriction {
@@ -139,6 +143,14 @@ impl<'a> Equilibria<'a> {
         loop {
             found.rounds += 1;
             let face = Face::new(game, &found.sides[0], &found.sides[1]);
+            let open: usize = face.size().iter().sum();
+            if open > OPEN {
+                return Err(Error::new(format!(
+                    "{open} actions of hands may be played in an equilibrium, and with more than \
+                     {OPEN} finding all equilibria takes too long: give narrower ranges or fewer \
+                     sizes, or begin from a closer solve"
+                )));
+            }
             let plans = face.equilibrium()?;
             found.take(&plans);
             found.evaluate();

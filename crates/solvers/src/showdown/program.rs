@@ -2,9 +2,9 @@
 //!
 //! As in [`small::linear`](crate::small::linear), a player's plan x maximises what the other's best
 //! response leaves, and that response's plan is the dual solution. Each hand (or group of hands
-//! that play alike) has some *allowed* sequences. Where only one action of a decision is allowed, it is
-//! as probable as what leads there, so that it needs no variable: a hand without a choice is a
-//! constant. What is left are the hands that mix, and the matrix of what they win against each
+//! that play alike) has some *allowed* sequences. Where only one action of a decision is allowed,
+//! it is as probable as what leads there, so that it needs no variable: a hand without a choice is
+//! a constant. What is left are the hands that mix, and the matrix of what they win against each
 //! other.
 
 use super::ShowdownGame;

@@ -261,8 +261,11 @@ impl<'a> Search<'a> {
                             if from == to || shares[from] < 0.5 / self.parts || hopeless {
                                 continue;
                             }
-                            if *looked_at >= until || *looked_at % 64 == 0 && !go_on(*looked_at) {
-                                return *looked_at >= until;
+                            if *looked_at >= until {
+                                return true;
+                            }
+                            if looked_at.is_multiple_of(64) && !go_on(*looked_at) {
+                                return false;
                             }
                             *looked_at += 1;
                             self.move_share(choice.first as usize, hand, from, to, 1.0);
