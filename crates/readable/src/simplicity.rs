@@ -449,7 +449,7 @@ impl Node {
             }
             Node::Leaf(_) => {}
             Node::Ask(_, below) => {
-                below.iter_mut().for_each(|node| node.split(leaf, question, other))
+                below.iter_mut().for_each(|node| node.split(leaf, question, other));
             }
         }
     }
