@@ -22,6 +22,7 @@ mod output;
 mod progress;
 mod report;
 mod resolve_names;
+mod river;
 mod serve;
 mod shell;
 mod subgame;

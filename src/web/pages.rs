@@ -33,6 +33,9 @@ pub async fn asset(Path(name): Path<String>) -> Response {
         "study.js" => ("text/javascript; charset=utf-8", include_str!("assets/study.js")),
         "study-grid.js" => ("text/javascript; charset=utf-8", include_str!("assets/study-grid.js")),
         "study-lock.js" => ("text/javascript; charset=utf-8", include_str!("assets/study-lock.js")),
+        "study-river.js" => {
+            ("text/javascript; charset=utf-8", include_str!("assets/study-river.js"))
+        }
         "study-table.js" => {
             ("text/javascript; charset=utf-8", include_str!("assets/study-table.js"))
         }

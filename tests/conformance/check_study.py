@@ -4,7 +4,7 @@ usage: check_study.py CARDROOM [FOLDER]
 
 Starts `CARDROOM serve`, puts a river spot together in a window of a desktop's size and in one of a phone's, has it solved,
 and walks through the solution by keys and links. Fails when the numbers on the page are not those of `CARDROOM solve
-subgame`, when a mistake is not answered in words at its field, when a solve cannot be stopped and resumed, when the browser
+subgame`, `solve river` and `solve simple`, when a mistake is not answered in words at its field, when a solve cannot be stopped and resumed, when the browser
 reports an error or a violation of the content policy, when anything but the server is asked for, when a text has too
 little contrast, or when the page is wider than the window, in light or dark. Pictures are left in FOLDER.
 """
@@ -123,6 +123,10 @@ class Page(chromium.Window):
         self.browser.press("ArrowDown")
         self.browser.press("ArrowRight")
         assert self.text("#cell-name") == "KK", self.text("#cell-name")
+        self.has("document.querySelector('#needs li')?.innerText.includes('of his line')", "what he must do")
+        wins = [need["words"] for hand in report["river"]["decision"]["hands"] for need in hand["needs"]]
+        shown = self.value("[...document.querySelectorAll('#needs li')].map(e => e.textContent)")
+        assert shown == wins, f"on the page {shown}, by the command {wins}"
         self.picture("answer")
         self.browser.press("o")
         assert self.text("#who").startswith("Player 2"), self.text("#who")
@@ -170,6 +174,21 @@ class Page(chromium.Window):
         self.click("#locks li button")
         self.has(f"location.pathname === '{before}' && document.querySelectorAll('#actions .act').length", "unlocked")
 
+    def river(self, report):
+        """Which frequencies are real, and what simple strategies cost, are those of the commands."""
+        self.browser.load(self.address + self.value("location.pathname") + "?line=x+b40", "document.querySelector('#analyse')")
+        self.click("#analyse")
+        self.browser.wait("document.querySelectorAll('#river .curves svg').length === 2", "worked out", 120)
+        shown = self.value("[...document.querySelectorAll('#river .player-part')].map(e => [...e.querySelectorAll('tbody tr')].map(e => [...e.children].map(e => e.innerText)))")
+        expected = [[[it["name"], str(it["remember"]), f"{it['exploited']:.3f}"] for it in found["strategies"]] for found in report["simple"]]
+        assert [[row[:3] for row in rows] for rows in shown] == expected, f"on the page {shown}, by the command {expected}"
+        self.value("document.querySelector('#grid .cell').focus()")
+        self.browser.press("ArrowDown")
+        self.browser.press("ArrowRight")
+        self.has("document.querySelector('#needs li')?.innerText.match(/equilibri|Forced|as good/)", "how often over all equilibria")
+        self.click("#river details summary")
+        self.picture("river")
+
     def check_spot(self, spot):
         shown = self.value("[...document.querySelectorAll('#actions .act')].map(e => [e.querySelector('strong').innerText, e.querySelector('.share').innerText])")
         expected = [[choice["name"], f"{100 * choice['frequency']:.1f} %"] for choice in spot["actions"]]
@@ -210,11 +229,16 @@ def is_answer(event):
 
 
 def command(cardroom):
-    """What the command says about the same spot."""
-    menu = MENU.replace("\n", "; ")
-    words = [cardroom, "--json", "--quiet", "solve", "subgame", "--board", BOARD, "--pot", "120", "--stack", "300", "--ranges", RANGE, RANGE,
-             "--menu", menu, "--no-keep", "--at", "", "--at", "x b40"]
-    return json.loads(subprocess.run(words, capture_output=True, check=True, text=True).stdout)
+    """What the commands say about the same spot."""
+    spot = ["--board", BOARD, "--pot", "120", "--stack", "300", "--ranges", RANGE, RANGE, "--menu", MENU.replace("\n", "; ")]
+
+    def answer(name, *rest):
+        words = [cardroom, "--json", "--quiet", "solve", name, *spot, *rest]
+        return json.loads(subprocess.run(words, capture_output=True, check=True, text=True).stdout)
+    report = answer("subgame", "--no-keep", "--at", "", "--at", "x b40")
+    report["river"] = answer("river", "--at", "x b40", "--hands", "KK")
+    report["simple"] = [answer("simple", "--player", str(player)) for player in (1, 2)]
+    return report
 
 
 def main():
@@ -227,6 +251,7 @@ def main():
             page.build()
             page.solve()
             page.walk(report)
+            page.river(report)
             page.lock()
             page.stop_and_resume()
         browser.events = [event for event in browser.events if not is_answer(event)]

@@ -136,8 +136,8 @@ class Browser:
         assert "exceptionDetails" not in result, (script, result["exceptionDetails"])
         return result["result"].get("value")
 
-    def wait(self, script, what):
-        until = time.monotonic() + TIMEOUT
+    def wait(self, script, what, timeout=TIMEOUT):
+        until = time.monotonic() + timeout
         while time.monotonic() < until:
             value = self.value(script)
             if value:

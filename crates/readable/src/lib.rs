@@ -7,6 +7,7 @@
 //! - [`endgame`]: endgames of one bet, their equilibria, and rules and trees learned from many.
 //! - [`shove_fold`]: all-in or fold before the flop: equilibria, a rule to memorise, and the best
 //!   small trees of questions.
+//! - [`simplicity`]: what strategies of a river that are easy to play cost.
 //! - [`linear`]: weights of a few named features of a starting hand, for all-in or fold.
 //! - [`exercise`]: decisions to practise, with what each answer costs.
 //!
@@ -18,6 +19,7 @@ pub mod heuristic;
 pub mod linear;
 pub mod rules;
 pub mod shove_fold;
+pub mod simplicity;
 
 use std::fmt;
 use std::path::Path;

@@ -7,6 +7,7 @@
 //! - [`holdem`]: exact cards, all hands at once: [`subgame`]s from the flop, turn or river on,
 //!   random [`situation`]s to solve, best responses in a whole betting tree, and [`lbr`], local
 //!   best response, a lower bound for any strategy.
+//! - [`showdown`]: games of one street, such as rivers: all equilibria, by linear programs.
 //! - [`strategy`]: strategies in a betting tree, by bucket or by hand.
 //!
 //! Nothing here reads a clock, and all randomness comes from seeds passed in.
@@ -15,6 +16,7 @@ pub mod abstracted;
 mod error;
 pub mod holdem;
 mod regret;
+pub mod showdown;
 pub mod small;
 pub mod strategy;
 

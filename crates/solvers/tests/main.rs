@@ -12,6 +12,7 @@ mod many;
 mod mixes;
 mod response;
 mod sampling;
+mod showdown;
 mod small;
 mod subgame;
 

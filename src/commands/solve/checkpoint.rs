@@ -41,14 +41,14 @@ impl Checkpoint {
         mut solver: Solver,
     ) -> Result<(Solver, Option<Checkpoint>), Failure> {
         let options = task.args;
-        let words = task.problem.words();
+        let words = task.posed.problem.words();
         let path = match &options.keep {
             _ if options.no_keep => return Ok((solver, None)),
             Some(path) => path.clone(),
             None => {
                 let data = options.named.load()?;
                 let print = solver.fingerprint(&words);
-                let name = format!("{}-{}.solve", task.problem.root.board(), &print[..16]);
+                let name = format!("{}-{}.solve", task.posed.problem.root.board(), &print[..16]);
                 data.config.server.data.join("solves").join(name)
             }
         };

@@ -4,8 +4,11 @@
 mod checkpoint;
 mod endgame;
 mod range_trees;
+mod river;
 mod shove_fold;
+mod simple;
 mod small_games;
+mod spot_args;
 mod subgame;
 mod upi;
 
@@ -29,6 +32,7 @@ use crate::report;
 /// Examples:
 ///   cardroom solve game leduc.limit.2p
 ///   cardroom solve subgame --board Td9d6hQc2s --pot 100 --stack 200 --ranges QQ+,AKs random
+///   cardroom solve river --board Td9d6hQc2s --pot 100 --stack 200 --ranges QQ+,AKs random
 ///   cardroom solve shove-fold --stack 10
 ///   cardroom solve trees --stack 10
 ///   cardroom solve endgame solve
@@ -44,6 +48,8 @@ pub struct Args {
 enum SolveCommand {
     Game(small_games::Args),
     Subgame(Box<subgame::Args>),
+    River(Box<river::Args>),
+    Simple(Box<simple::Args>),
     ShoveFold(shove_fold::Args),
     Endgame(endgame::Args),
     Trees(range_trees::Args),
@@ -68,6 +74,8 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     match &args.command {
         SolveCommand::Game(args) => small_games::run(args),
         SolveCommand::Subgame(args) => subgame::run(args).map(Output::printed),
+        SolveCommand::River(args) => river::run(args),
+        SolveCommand::Simple(args) => simple::run(args),
         SolveCommand::ShoveFold(args) => shove_fold::run(args),
         SolveCommand::Endgame(args) => endgame::run(args),
         SolveCommand::Trees(args) => range_trees::run(args),

@@ -4,31 +4,23 @@
 
 use std::fmt;
 use std::path::PathBuf;
-use std::time::Instant;
 
-use cards::Board;
-use game::Chips;
-use indicatif::HumanBytes;
 use matches::runner::Stop;
 use models::chart;
 use serde::Serialize;
 use show::number::{percent, whole};
-use solvers::Variant;
-use solvers::subgame::{Options, RequestedSpot, Size, Solver, after, read_spot, start};
+use solvers::subgame::{RequestedSpot, Size, Solver, read_spot};
 
 use super::checkpoint::Checkpoint;
-use crate::arguments::Threads;
+use super::spot_args::{Posed, SpotArgs, misread};
 use crate::config::units;
 use crate::exit::Failure;
-use crate::hand_args::parse_board;
 use crate::interrupt;
 use crate::output::{self, Output, Report};
-use crate::progress::{Progress, say_line};
+use crate::progress::say_line;
 use crate::report;
-use crate::resolve_names::{Named, bet_menu};
-use crate::subgame::{
-    Bits, Checked, Goal, Limits, Parameters, Problem, SizeReport, SolveResult, SolvedSpot,
-};
+use crate::resolve_names::Named;
+use crate::subgame::{Parameters, SizeReport, SolveResult, SolvedSpot};
 
 /// Solve heads-up no-limit hold'em from a flop, turn or river on, range against range.
 ///
@@ -36,55 +28,11 @@ use crate::subgame::{
 /// strategy is shown for the start, or with --at for any other point: `--at "x b66 c Kd"`.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// Board cards: three, four or five, as in Td9d6hQc2s
-    #[arg(long, value_name = "CARDS")]
-    board: String,
-    /// Chips in the pot, half from each player
-    #[arg(long, value_name = "CHIPS")]
-    pot: Chips,
-    /// Chips left to each player; a second number is for the second player
-    #[arg(long, value_name = "CHIPS", num_args = 1..=2, required = true)]
-    stack: Vec<Chips>,
-    /// Ranges of the first and the second player, as in `QQ+,AKs,A5s-A2s,KQo:0.5,AhKh` (the number
-    /// after `:` is a weight); `random` is every hand
-    #[arg(long, num_args = 2, value_names = ["RANGE", "RANGE"], required = true)]
-    ranges: Vec<String>,
-    /// The algorithm: cfr, cfr+, cfr+quadratic, lcfr, dcfr, dcfr(ALPHA,BETA,GAMMA), dcfr+, pcfr+,
-    /// pdcfr+, dcfr-restarting, dcfr-restarting(ALPHA,BETA,GAMMA), hs-dcfr(START), optionally with
-    /// `,predictive`, `,second-first` or `,discount-then-add`
-    /// [default: dcfr(1.5,0.4,3),second-first]
-    #[arg(long, value_name = "NAME")]
-    algorithm: Option<String>,
-    /// Maximum number of iterations
-    #[arg(long, value_name = "N", default_value_t = 1000,
-        value_parser = clap::value_parser!(u32).range(1..))]
-    iterations: u32,
-    /// Stop at this exploitability, in chips or as a share of the pot such as 0.5% [default: 0.5%]
-    #[arg(long, value_name = "CHIPS|SHARE")]
-    until: Option<Goal>,
+    #[command(flatten)]
+    pub(super) spot: SpotArgs,
     /// Write the strategies that are shown to this JSON file
     #[arg(long, value_name = "FILE")]
     strategy: Option<PathBuf>,
-    /// Actions on this street before the subgame starts, on the menu or not, as in "x b66" (words
-    /// as in --at); the pot and the stacks are those before these actions, the ranges those after
-    #[arg(long, value_name = "WORDS")]
-    after: Option<String>,
-    /// The bets: a shipped menu (fc, fcpa, ladder, limit, overbet, reraise, six, small, standard,
-    /// three), a file, or menu lines separated by `;`, as in "every 1: 50% allin; every 2+: allin";
-    /// a second one is for the second player
-    #[arg(long, value_name = "NAME|FILE|TEXT", num_args = 1..=2, default_value = "standard")]
-    menu: Vec<String>,
-    /// The smallest bet, in chips
-    #[arg(long, value_name = "CHIPS", default_value_t = 1)]
-    smallest_bet: Chips,
-    /// Precision of stored numbers: half takes half the memory
-    #[arg(long, value_enum, default_value = "single")]
-    precision: Bits,
-    /// Memory limit for solving
-    #[arg(long, value_name = "SIZE", default_value = "8GiB")]
-    memory: units::Size,
-    #[command(flatten)]
-    threads: Threads,
     /// Only report the size of the tree and the memory for it
     #[arg(long, conflicts_with_all = ["at", "hands", "svg", "strategy",
         "keep", "no_keep", "checkpoint", "iterations", "until"])]
@@ -116,15 +64,13 @@ pub(super) struct Args {
     pub(super) checkpoint: units::Time,
     #[arg(from_global)]
     json: bool,
-    #[arg(from_global)]
-    quiet: bool,
 }
 
 /// Runs the command on a thread pool: solves the subgame and prints the result.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     output::check(args.strategy.as_deref())?;
     output::check(args.svg.as_deref())?;
-    args.threads.pool()?.run(|| Task::new(args)?.run())
+    args.spot.threads.pool()?.run(|| Task::new(args)?.run())
 }
 
 /// A solved subgame that is kept, so that one spot after another can be looked at.
@@ -141,12 +87,13 @@ impl SolvedSubgame {
     /// # Errors
     /// As the command's.
     pub(super) fn solve(args: Box<Args>, stop: &Stop) -> Result<SolvedSubgame, Failure> {
-        args.threads
+        args.spot
+            .threads
             .pool()?
             .run(|| {
                 let task = Task::new(&args)?;
-                let (mut solver, size) = task.prepare()?;
-                let result = task.solve(&mut solver, None, stop);
+                let (mut solver, size) = task.posed.prepare()?;
+                let result = task.posed.solve(&mut solver, None, stop);
                 Ok((solver, size, result))
             })
             .map(|(solver, size, result)| SolvedSubgame { args, size, solver, result })
@@ -160,7 +107,7 @@ impl SolvedSubgame {
         self.args.at = at;
         let Self { args, size, solver, result } = self;
         let (args, result) = (&*args, result.clone());
-        args.threads.pool()?.run(|| {
+        args.spot.threads.pool()?.run(|| {
             let task = Task::new(args)?;
             let spots = task.spots(solver)?;
             Output::report(&task.report(size, Some(Solved { result, spots })), true)
@@ -171,52 +118,15 @@ impl SolvedSubgame {
 /// A subgame to solve, and the options of the command.
 pub(super) struct Task<'a> {
     pub(super) args: &'a Args,
-    pub(super) problem: Problem,
+    pub(super) posed: Posed<'a>,
 }
 
 impl<'a> Task<'a> {
     fn new(args: &'a Args) -> Result<Task<'a>, Failure> {
-        let variant = args.algorithm.as_deref().map_or(Ok(Variant::SUBGAMES), str::parse);
-        let variant = variant.map_err(|error| Failure::usage(format!("--algorithm: {error}")))?;
         if args.svg.is_some() && args.at.len() > 1 {
             return Err(Failure::usage("--svg draws one spot: give --at once, or leave it out"));
         }
-        let board: Board = parse_board(Some(&args.board))?.text.parse().map_err(Failure::usage)?;
-        let first = args.stack.first().copied().unwrap_or_default();
-        let stacks = [first, args.stack.get(1).copied().unwrap_or(first)];
-        let root = start(&board, args.pot, stacks, args.smallest_bet)?;
-        let root = match &args.after {
-            Some(words) => after(root, words).map_err(misread)?,
-            None => root,
-        };
-        let range = |number: usize| {
-            let text = args.ranges.get(number).map_or("", String::as_str);
-            text.parse().map_err(|error| {
-                Failure::usage(format!(
-                    "the range of the {} player: {error}",
-                    ["first", "second"][number]
-                ))
-            })
-        };
-        let ranges = [range(0)?, range(1)?];
-        let first = bet_menu(args.menu.first().map_or("standard", String::as_str))?;
-        let second = args.menu.get(1).map_or_else(|| Ok(first.clone()), |name| bet_menu(name))?;
-        let options = Options {
-            variant,
-            horizon: args.iterations,
-            precision: args.precision.precision(),
-            memory: args.memory.0,
-        };
-        let (menus, smallest_bet) = ([first, second], args.smallest_bet);
-        Ok(Task { args, problem: Problem { root, ranges, menus, smallest_bet, options } })
-    }
-
-    /// A solver that has not begun, and the size of the problem.
-    fn prepare(&self) -> Result<(Solver, Size), Failure> {
-        let subgame = self.problem.subgame()?;
-        let size = subgame.size(&self.problem.options);
-        let solver = self.problem.solver(subgame).map_err(|error| self.refused(&error))?;
-        Ok((solver, size))
+        Ok(Task { args, posed: args.spot.pose()? })
     }
 
     /// The spots to show.
@@ -230,20 +140,21 @@ impl<'a> Task<'a> {
     }
 
     fn run(&self) -> Result<(), Failure> {
-        let subgame = self.problem.subgame()?;
-        let size = subgame.size(&self.problem.options);
+        let subgame = self.posed.problem.subgame()?;
+        let size = subgame.size(&self.posed.problem.options);
         if self.args.dry_run {
             return Output::report(&self.report(&size, None), self.args.json)?.print();
         }
         let stop = interrupt::listen("stopping after this iteration; press Ctrl-C again to abort")?;
-        if !self.args.quiet {
+        if !self.args.spot.quiet {
             say_line(&self.report(&size, None).size.to_string());
         }
-        let solver = self.problem.solver(subgame).map_err(|error| self.refused(&error))?;
+        let solver =
+            self.posed.problem.solver(subgame).map_err(|error| self.posed.refused(&error))?;
         // A spot that is not there is found before the work begins.
         self.asked(&solver)?;
         let (mut solver, mut checkpoint) = Checkpoint::open(self, solver)?;
-        let result = self.solve(&mut solver, checkpoint.as_mut(), &stop);
+        let result = self.posed.solve(&mut solver, checkpoint.as_mut(), &stop);
         let spots = self.spots(&mut solver)?;
         let (interrupted, iterations) = (result.interrupted, result.iterations);
         self.show(&size, Solved { result, spots })?;
@@ -261,70 +172,11 @@ impl<'a> Task<'a> {
         )))
     }
 
-    /// The solver's refusal in terms of the command line.
-    fn refused(&self, error: &solvers::Error) -> Failure {
-        match error.memory() {
-            Some((needed, cells)) => Failure::input(anyhow::anyhow!(
-                "solving takes {} for {} pairs of hand and action, and --memory allows {}: offer \
-                 fewer sizes with --menu, start on a later street, use --precision half, or raise \
-                 --memory",
-                HumanBytes(needed),
-                whole(cells),
-                self.args.memory
-            )),
-            None if error.is_algorithm() => Failure::usage(format!("--algorithm: {error}")),
-            None => Failure::input(error.clone()),
-        }
-    }
-
     /// The spots to show; the root if none is named.
     fn asked(&self, solver: &Solver) -> Result<Vec<RequestedSpot>, Failure> {
         let root = [String::new()];
         let at = if self.args.at.is_empty() { &root } else { self.args.at.as_slice() };
         at.iter().map(|text| read_spot(solver, text).map_err(misread)).collect()
-    }
-
-    /// Iterates until the goal or the last iteration is reached, or until it is interrupted.
-    fn solve(
-        &self,
-        solver: &mut Solver,
-        mut checkpoint: Option<&mut Checkpoint>,
-        stop: &Stop,
-    ) -> SolveResult {
-        let pot = self.problem.root.pot();
-        let goal = self.args.until.unwrap_or(Goal::USUAL).chips(pot);
-        let limits = Limits { most: self.args.iterations, goal, resumed: solver.iterations() };
-        let begun = Instant::now();
-        let mut progress = Progress::patient(limits.most.into(), "iterations", self.args.quiet);
-        progress.go_on(solver.iterations().into());
-        let mut note = String::new();
-        loop {
-            if let Some(Checked { exploitability, expected }) = limits.check(solver) {
-                progress.expect(expected.into());
-                let share = percent(exploitability / pot as f64, 3);
-                note = format!("exploitability {exploitability:.4} chips, {share} of the pot");
-            }
-            let done = solver.iterations();
-            progress.show(done.into(), &note);
-            if limits.are_reached(solver) || stop.asked() {
-                break;
-            }
-            if let Some(checkpoint) =
-                checkpoint.as_mut().filter(|checkpoint| done > 0 && checkpoint.due())
-                && let Some(line) = checkpoint.write(solver)
-            {
-                progress.say(&line);
-            }
-            solver.step();
-        }
-        progress.finish();
-        if let Some(checkpoint) = &mut checkpoint {
-            checkpoint.end(solver, !limits.are_reached(solver));
-        }
-        let result = SolveResult::new(solver, &limits, 0.0);
-        let seconds =
-            checkpoint.map_or(begun.elapsed().as_secs_f64(), |checkpoint| checkpoint.seconds());
-        SolveResult { seconds, ..result }
     }
 }
 
@@ -363,7 +215,7 @@ impl Report for SubgameReport {
 
 impl Task<'_> {
     fn report(&self, size: &Size, solved: Option<Solved>) -> SubgameReport {
-        let (parameters, size) = (self.problem.parameters(), size.into());
+        let (parameters, size) = (self.posed.problem.parameters(), size.into());
         SubgameReport { parameters, size, solved, each_hand: self.args.hands }
     }
 
@@ -458,8 +310,4 @@ fn text(spot: &SolvedSpot, each_hand: bool) -> String {
         text += &format!("\n{}", spot.chart.hands_text());
     }
     text
-}
-
-fn misread(error: solvers::Error) -> Failure {
-    if error.is_word() { Failure::usage(error) } else { Failure::input(error) }
 }

@@ -2,6 +2,7 @@
 // the hands of a cell. All numbers are the server's; here they are added up by cell and drawn.
 
 import { lockForm, showLocks } from "./study-lock.js";
+import { showNeeds, showRiver } from "./study-river.js";
 import { HandTable } from "./study-table.js";
 import { CELLS, ask, byId, cardName, cards, cellOf, deck, element, percent, roving } from "./study-grid.js";
 
@@ -249,6 +250,7 @@ const swapPlayers = () => {
   showGrids();
   showActions();
   showCell();
+  showNeedsOfCell();
   showTable();
 };
 byId("swap").addEventListener("click", () => swapPlayers());
@@ -401,7 +403,14 @@ const choose = (at) => {
   chosen = at;
   for (const cell of grid.children) cell.classList.toggle("chosen", Number(cell.dataset.at) === at);
   showCell();
+  showNeedsOfCell();
   if (first && place && !byId("actions").contains(document.activeElement)) showActions();
+};
+// What the other must do, for the hands of the chosen cell when their player acts.
+const showNeedsOfCell = () => {
+  if (!place) return;
+  const there = chosen !== null && shownPlayer() === acting() && grid.cells?.[chosen].hands.length > 0;
+  showNeeds(id, place.line, there ? CELLS[chosen] : null, place.actions.map(({ name }) => name));
 };
 const showCell = () => {
   const at = peeked ?? chosen;
@@ -489,6 +498,7 @@ const show = () => {
   showGrids();
   showActions();
   showCell();
+  showNeedsOfCell();
   showTable();
   const board = cards(place.way.at(-1).board);
   byId("board").replaceChildren(...board.childNodes);
@@ -540,13 +550,14 @@ async function watch() {
   }
   showState();
   const open = ["waiting", "solving"].includes(solution.state);
+  const working = solution.iterations > 0 && await showRiver(id, solution, Number(root.dataset.pot), watch, showNeedsOfCell);
   const now = `${solution.iterations} ${open}`;
   if (now !== seen && (solution.iterations > 0 || !open)) {
     seen = now;
     await load(currentLine());
     if (!open) await showLocks(byId("locks"), solution, complain);
   }
-  if (open) setTimeout(watch, solution.seconds < 2 ? 100 : 1000);
+  if (open) setTimeout(watch, solution.seconds < 2 && !working ? 100 : 1000);
 }
 for (const action of ["stop", "resume"]) {
   byId(action).addEventListener("click", async () => {

@@ -22,7 +22,9 @@ use tokio_util::sync::CancellationToken;
 use super::locks::{self, Lock};
 use super::order::{Spot, name};
 use super::played::Players;
+use super::river::{Analysis, Asked, RiverView, Start, hands_at};
 use super::view::{CardsView, PlaceView};
+use crate::river::DecisionView;
 use crate::subgame::{Limits, Parameters, Problem, SizeReport, SolveResult};
 use crate::web::api::Problem as Refusal;
 use crate::web::policies::Policies;
@@ -93,6 +95,8 @@ struct Solution {
     made: Timestamp,
     status: Mutex<Status>,
     bench: Bench,
+    /// What a river leaves open.
+    analysis: Mutex<Analysis>,
     /// Answers that were given.
     ready: Mutex<VecDeque<(Question, Arc<String>)>>,
     /// Whether it is to be stopped.
@@ -416,6 +420,7 @@ impl Study {
             }
             status.limits = limits;
             drop(status);
+            *lock(&known.analysis) = Analysis::Unasked;
             self.enqueue(&mut library, &known)?;
             return Ok(library.view(&known));
         }
@@ -438,6 +443,7 @@ impl Study {
             made: Timestamp::now(),
             status: Mutex::new(status),
             bench: Bench::default(),
+            analysis: Mutex::default(),
             ready: Mutex::default(),
             cancel: AtomicBool::new(false),
         });
@@ -507,6 +513,52 @@ impl Study {
         library.queue.retain(|waiting| waiting.id != solution.id);
         library.solutions.retain(|other| other.id != solution.id);
         Ok(view)
+    }
+
+    /// Has what a river leaves open worked out, after it is solved as far as was asked.
+    pub(super) fn analyse(&self, id: &str) -> Result<SolutionView, Refusal> {
+        let mut library = lock(&self.0.library);
+        let solution = library.find(id)?;
+        if solution.problem.root.board().len() != 5 || !solution.locks.is_empty() {
+            return Err(Refusal::new(
+                StatusCode::CONFLICT,
+                "it is not a river without locks",
+                "all equilibria are known of these only",
+            ));
+        }
+        let mut analysis = lock(&solution.analysis);
+        if !matches!(*analysis, Analysis::Found(_) | Analysis::Asked(..)) {
+            *analysis = Analysis::Asked(0, 0);
+            drop(analysis);
+            let open = matches!(lock(&solution.status).state, State::Waiting | State::Solving);
+            if !open && let Err(refusal) = self.enqueue(&mut library, &solution) {
+                *lock(&solution.analysis) = Analysis::Unasked;
+                return Err(refusal);
+            }
+        }
+        Ok(library.view(&solution))
+    }
+
+    /// What a river leaves open, as far as it is worked out.
+    pub(super) fn river(&self, id: &str) -> Result<RiverView, Refusal> {
+        let solution = lock(&self.0.library).find(id)?;
+        let view = RiverView::from(&*lock(&solution.analysis));
+        Ok(view)
+    }
+
+    /// Hands at a place, with what the other player must do.
+    pub(super) fn hands(&self, id: &str, asked: &Asked) -> Result<DecisionView, Refusal> {
+        let solution = lock(&self.0.library).find(id)?;
+        let analysis = lock(&solution.analysis).clone();
+        let _visit = Visit::new(&solution.bench);
+        let Some(mut lent) = solution.bench.borrow(LEND_TIMEOUT) else {
+            return Err(solution.not_there());
+        };
+        let Some(solver) = lent.solver.as_mut() else { return Err(solution.not_there()) };
+        self.on_threads(|| hands_at(solver, &analysis, asked)).map_err(|error| {
+            let remedy = "write actions from the beginning, and hands as a range";
+            Refusal::new(StatusCode::BAD_REQUEST, error, remedy)
+        })
     }
 
     /// What is asked of a solution at the place that a line leads to, as JSON.
@@ -604,6 +656,22 @@ impl Study {
         Some(solution)
     }
 
+    /// Works out what a river leaves open, unless it is stopped.
+    fn work_out(&self, solution: &Solution, start: Result<Start, String>) {
+        let begun = Instant::now();
+        let mut go_on = |done, all| {
+            *lock(&solution.analysis) = Analysis::Asked(done, all);
+            !solution.cancel.load(Ordering::SeqCst)
+                && !self.0.stop.is_cancelled()
+                && begun.elapsed() < self.0.plan.max_time
+        };
+        let found = start.and_then(|start| self.on_threads(|| start.work_out(&mut go_on)));
+        *lock(&solution.analysis) = match found {
+            Ok(found) => Analysis::Found(Arc::new(found)),
+            Err(reason) => Analysis::Failed(reason),
+        };
+    }
+
     fn solve(&self, solution: &Solution) -> Result<(), String> {
         let problem = &solution.problem;
         if solution.bench.is_empty() {
@@ -662,9 +730,16 @@ impl Study {
         let seconds = earlier + begun.elapsed().as_secs_f64();
         let result = self.on_threads(|| SolveResult::new(solver, &limits, seconds));
         let iterations = result.iterations;
+        let asked = matches!(*lock(&solution.analysis), Analysis::Asked(..));
+        let start = (asked && reason.is_none()).then(|| Start::new(solver));
         // Whoever looks next begins at the beginning.
         let _ = self.view(solution, solver, View::Place, "");
         drop(lent);
+        if let Some(start) = start {
+            self.work_out(solution, start);
+        } else if asked {
+            *lock(&solution.analysis) = Analysis::Unasked;
+        }
         let mut status = lock(&solution.status);
         status.iterations = iterations;
         status.exploitability = Some(result.exploitability);

@@ -6,12 +6,13 @@
 //!
 //! - [`order`]: the spot as JSON, and what solving it takes; [`mod@locks`]: decisions that are
 //!   given; [`played`]: ranges from an agent's play; [`jobs`]: solves, one after another.
-//! - [`view`]: a place in a solution.
+//! - [`view`]: a place in a solution; [`mod@river`]: what a river leaves open.
 
 mod jobs;
 mod locks;
 mod order;
 mod played;
+mod river;
 mod view;
 
 use std::sync::Arc;
@@ -32,6 +33,7 @@ use show::number::percent;
 use jobs::{SolutionView, State as Progress, View};
 use order::{Estimate, Order};
 use played::PlayedView;
+use river::RiverView;
 use view::{CardsView, PlaceView};
 
 pub use jobs::{SolvedSpot, Study, StudyPlan};
@@ -41,6 +43,7 @@ use super::api::Problem;
 use super::decide::read_body;
 use super::description::Description;
 use super::pages::{self, CardText, blocking, cards_of, message, page, text};
+use crate::river::DecisionView;
 
 /// The pause between two looks at the list of solutions.
 const PAUSE: std::time::Duration = std::time::Duration::from_secs(1);
@@ -55,7 +58,11 @@ const PLAYED: &str = "/api/v1/study/played";
 pub fn method(path: &str) -> Option<&'static str> {
     match path.strip_prefix(SOLUTIONS) {
         Some("") => Some("POST"),
-        Some(rest) if ["/stop", "/resume", "/forget"].iter().any(|end| rest.ends_with(end)) => {
+        Some(rest)
+            if ["/stop", "/resume", "/forget", "/analyse"]
+                .iter()
+                .any(|end| rest.ends_with(end)) =>
+        {
             Some("PUT")
         }
         _ => [ESTIMATE, RANGE, PLAYED].contains(&path).then_some("POST"),
@@ -151,12 +158,23 @@ pub fn router(study: Shared, limits: Limits, api: &mut Description) -> Router {
     let cards = "What the cards that can be dealt at a place lead to.";
     let cards_path = "/api/v1/study/solutions/{id}/cards";
     let cards_path = api.get_with_query::<CardsView, Asked>(cards_path, "cards", cards);
+    let river = "What a river leaves open: which frequencies are real, and what simple strategies \
+                 cost, as far as it is worked out.";
+    let river_path = "/api/v1/study/solutions/{id}/river";
+    let river_path = api.get::<RiverView>(river_path, "river", river);
+    let hands = "Hands at a place: what the other player must do for their actions to be right, \
+                 and how often all equilibria take them, if that is worked out.";
+    let hands_path = "/api/v1/study/solutions/{id}/hands";
+    let hands_path = api.get_with_query::<DecisionView, river::Asked>(hands_path, "hands", hands);
     let mut action =
         |path, id, summary| api.put::<SolutionView>(path, (id, summary), None, &[404, 409]);
     let stop = "Stops a solve that waits or is under way; what is solved is kept.";
     let stop_path = action("/api/v1/study/solutions/{id}/stop", "stopSolve", stop);
     let resume = "Takes a solve up again that was stopped.";
     let resume_path = action("/api/v1/study/solutions/{id}/resume", "resumeSolve", resume);
+    let analyse = "Has worked out what a river leaves open, after solving.";
+    let analyse_path = "/api/v1/study/solutions/{id}/analyse";
+    let analyse_path = action(analyse_path, "analyseRiver", analyse);
     let forget = "Forgets a solution, also one that is being solved.";
     let forget_path = action("/api/v1/study/solutions/{id}/forget", "forgetSolution", forget);
     let ordered = Router::new()
@@ -175,6 +193,9 @@ pub fn router(study: Shared, limits: Limits, api: &mut Description) -> Router {
         .route(cards_path, get(cards_document))
         .route(stop_path, put(stop_solve))
         .route(resume_path, put(resume_solve))
+        .route(analyse_path, put(analyse_solution))
+        .route(river_path, get(river_document))
+        .route(hands_path, get(hands_document))
         .route(forget_path, put(forget_solution))
         .with_state(study)
         .merge(ordered)
@@ -305,6 +326,30 @@ async fn resume_solve(
     Path(id): Path<String>,
 ) -> Result<Json<SolutionView>, Problem> {
     open(study)?.resume(&id).map(Json)
+}
+
+async fn analyse_solution(
+    State(study): State<Shared>,
+    Path(id): Path<String>,
+) -> Result<Json<SolutionView>, Problem> {
+    open(study)?.analyse(&id).map(Json)
+}
+
+async fn river_document(
+    State(study): State<Shared>,
+    Path(id): Path<String>,
+) -> Result<Json<RiverView>, Problem> {
+    open(study)?.river(&id).map(Json)
+}
+
+async fn hands_document(
+    State(study): State<Shared>,
+    Path(id): Path<String>,
+    Query(asked): Query<river::Asked>,
+) -> Result<Json<DecisionView>, Response> {
+    let study = open(study).map_err(IntoResponse::into_response)?;
+    let found = blocking(move || study.hands(&id, &asked)).await?;
+    found.map(Json).map_err(IntoResponse::into_response)
 }
 
 async fn forget_solution(

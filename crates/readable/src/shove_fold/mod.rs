@@ -32,7 +32,8 @@ pub mod report;
 use std::sync::OnceLock;
 
 use cards::{PreflopTable, Rank, StartingHand, Ties};
-use solvers::normalise;
+use solvers::showdown::{End, Equilibria, Interval, Mixed, ShowdownGame, Standing};
+use solvers::{Choice, Player, normalise};
 
 use crate::Error;
 
@@ -552,4 +553,68 @@ pub fn best_sage(payoffs: &Payoffs) -> [u32; 2] {
 pub fn sage_ranges([jam, call]: [u32; 2]) -> Ranges {
     let range = |threshold: u32| range_of(|hand| power_index(hand) >= threshold);
     Ranges { jam: range(jam), call: range(call) }
+}
+
+/// A hand that does not do the same in all equilibria, or mixes in them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MixedHand {
+    /// The blind who holds it.
+    pub blind: Blind,
+    /// The hand.
+    pub hand: StartingHand,
+    /// How often it is all-in or calls, over all equilibria.
+    pub interval: Interval,
+}
+
+impl Payoffs {
+    /// The game as one of one street: fold and all-in, fold and call.
+    ///
+    /// # Errors
+    /// Never: any stack makes a game.
+    pub fn game(&self) -> Result<ShowdownGame, Error> {
+        let matchups = Matchups::holdem();
+        let choice = Choice { parent: 0, first: 1, count: 2 };
+        let ends = vec![
+            End { sequences: [1, 0], fold: -(0.5 + self.ante), showdown: 0.0 },
+            End { sequences: [2, 1], fold: 1.0 + self.ante, showdown: 0.0 },
+            End { sequences: [2, 2], fold: 0.0, showdown: self.stack },
+        ];
+        let pair = |i: usize, j: usize| {
+            let chance = matchups.probability[i * KINDS + j];
+            (chance, if chance > 0.0 { matchups.edge[i * KINDS + j] / chance } else { 0.0 })
+        };
+        let pot = 1.5 + 2.0 * self.ante;
+        let decisions = [vec![(choice, 0)], vec![(choice, 2)]];
+        ShowdownGame::new(decisions, ends, [KINDS; 2], pair, pot).map_err(Error::new)
+    }
+}
+
+/// The hands that mix in some equilibrium, with how often over all of them.
+///
+/// # Errors
+/// When a linear program has no optimum that can be found.
+pub fn mixed_hands(payoffs: &Payoffs, found: &Ranges) -> Result<Vec<MixedHand>, Error> {
+    let game = payoffs.game()?;
+    let start = [&found.jam, &found.call].map(|range| range);
+    let strategies = [Player::First, Player::Second].map(|player| {
+        let mut strategy = Mixed::uniform(&game, player);
+        for (hand, &plays) in start[player.index()].iter().enumerate() {
+            strategy.set(1, hand, 1.0 - plays);
+            strategy.set(2, hand, plays);
+        }
+        strategy
+    });
+    let equilibria = Equilibria::solve(&game, strategies.each_ref()).map_err(Error::new)?;
+    let mut mixed = Vec::new();
+    for (player, blind) in Player::BOTH.into_iter().zip(Blind::BOTH) {
+        let mut plane = equilibria.face(player);
+        for hand in StartingHand::all() {
+            let at = hand.index();
+            if let Standing::Mixes(_) = equilibria.standing(player, 0, at) {
+                let interval = plane.interval(0, 1, &[(at, 1.0)]).map_err(Error::new)?;
+                mixed.extend(interval.map(|interval| MixedHand { blind, hand, interval }));
+            }
+        }
+    }
+    Ok(mixed)
 }

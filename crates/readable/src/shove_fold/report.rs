@@ -12,7 +12,8 @@ use show::number::{percent, signed};
 use show::svg::{Colour, Head, Heading, Picture};
 
 use super::{
-    Equilibrium, Payoffs, Range, Ranges, best_sage, equilibrium, sage, sage_ranges, share,
+    Blind, Equilibrium, Payoffs, Range, Ranges, best_sage, equilibrium, mixed_hands, sage,
+    sage_ranges, share,
 };
 use crate::Error;
 use crate::linear::{LinearModel, PUBLISHED, Weights};
@@ -32,7 +33,7 @@ impl ShoveFold {
         let solve = |&stack: &f64| -> Result<StackReport, Error> {
             let payoffs = Payoffs::new(stack, ante)?;
             let found = equilibrium(&payoffs);
-            let mut report = StackReport::new(&payoffs, &found);
+            let mut report = StackReport::new(&payoffs, &found)?;
             for rule in rules {
                 match rule.at_stack(&payoffs) {
                     Some(played) => {
@@ -76,8 +77,31 @@ struct StackReport {
     iterations: u32,
     #[serde(flatten)]
     ranges: RangesReport,
+    /// The hands that mix in some equilibrium; all others do the same in all of them.
+    mixed: Vec<MixedReport>,
     rules: Vec<RuleReport>,
     rules_without_this_stack: Vec<String>,
+}
+
+/// How often a hand that mixes is played over all equilibria.
+#[derive(Debug, Serialize)]
+struct MixedReport {
+    /// `small` or `big`.
+    blind: &'static str,
+    hand: String,
+    least: f64,
+    most: f64,
+}
+
+impl fmt::Display for MixedReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let MixedReport { hand, least, most, .. } = self;
+        if most - least < 1e-4 {
+            write!(f, "{hand} {}", percent(*most, 1))
+        } else {
+            write!(f, "{hand} {:.1} to {}", 100.0 * least, percent(*most, 1))
+        }
+    }
 }
 
 /// A rule evaluated at a stack.
@@ -119,8 +143,15 @@ impl RangesReport {
 }
 
 impl StackReport {
-    fn new(payoffs: &Payoffs, found: &Equilibrium) -> StackReport {
-        StackReport {
+    fn new(payoffs: &Payoffs, found: &Equilibrium) -> Result<StackReport, Error> {
+        let mixed = mixed_hands(payoffs, &found.ranges)?.into_iter().map(|mixed| MixedReport {
+            blind: if mixed.blind == Blind::Small { "small" } else { "big" },
+            hand: mixed.hand.to_string(),
+            least: mixed.interval.least,
+            most: mixed.interval.most,
+        });
+        Ok(StackReport {
+            mixed: mixed.collect(),
             stack: payoffs.stack,
             ante: payoffs.ante,
             value: found.value,
@@ -129,7 +160,7 @@ impl StackReport {
             ranges: RangesReport::new(&found.ranges),
             rules: Vec::new(),
             rules_without_this_stack: Vec::new(),
-        }
+        })
     }
 }
 
@@ -167,6 +198,20 @@ impl StackReport {
         !(self.rules.is_empty() && self.rules_without_this_stack.is_empty())
     }
 
+    /// The hands that mix, over all equilibria.
+    fn mixed_text(&self) -> String {
+        let of = |blind: &str| {
+            let hands = self.mixed.iter().filter(|mixed| mixed.blind == blind);
+            let hands: Vec<String> = hands.map(MixedReport::to_string).collect();
+            if hands.is_empty() { "none".to_owned() } else { hands.join(", ") }
+        };
+        format!(
+            "\nmixed in an equilibrium, over all of them: all-in {}; call {}\n",
+            of("small"),
+            of("big")
+        )
+    }
+
     /// The text for one stack, with its charts.
     fn text(&self) -> String {
         let ante = match self.ante {
@@ -187,7 +232,8 @@ impl StackReport {
             let hands = percent(share(range), 2);
             text += &format!("\n{what}: {hands} of hands\n{}", range_chart(range));
         }
-        text + "  percent of the time; suited above the diagonal, offsuit below\n"
+        text += "  percent of the time; suited above the diagonal, offsuit below\n";
+        text + &self.mixed_text()
     }
 }
 

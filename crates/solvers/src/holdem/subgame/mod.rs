@@ -9,11 +9,11 @@
 //! A [`DepthLimited`] game ends with the street it starts on, with estimated values
 //! ([`LeafValues`]) instead of later streets.
 //!
-//! Modules: `betting` (the betting tree in lines), `boards` (the hands possible on each
-//! board), `traversal` (one pass over the subgame, with its buffers and terminal nodes),
-//! `evaluation` (exact values), `gadget` (re-solving gadget), `locks` (strategies that are given),
-//! `rows` and `terminal` (inner loops),
-//! `vector` (their dispatch to the processor's registers), `storage` (regrets and averages).
+//! Modules: `betting` (the betting tree in lines), `boards` (the hands possible on each board),
+//! `traversal` (one pass over the subgame, with its buffers and terminal nodes), `evaluation`
+//! (exact values), [`needs`] (what the other player must do), `gadget` (re-solving gadget), `locks`
+//! (strategies that are given), `rows` and `terminal` (inner loops), `vector` (their dispatch to
+//! the processor's registers), `storage` (regrets and averages).
 //!
 //! [`Variant`]: crate::Variant
 
@@ -23,6 +23,7 @@ mod checks;
 mod evaluation;
 mod gadget;
 mod locks;
+pub mod needs;
 pub(crate) mod rows;
 mod solver;
 mod spot;

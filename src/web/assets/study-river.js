@@ -1,0 +1,119 @@
+// What a river leaves open: for the chosen hands what the other player must do and how often all
+// equilibria take each action; and what simple strategies cost, worked out on request.
+
+import { ask, byId, cards, element, percent } from "./study-grid.js";
+
+// ---- The chosen hands.
+const range = ({ least, most, forced }) => (forced ? percent((least + most) / 2, 1) : `${(100 * least).toFixed(1)} to ${percent(most, 1)}`);
+const STANDINGS = {
+  "not-played": "In no equilibrium does it get here.",
+  "not-met": "In no equilibrium does the other player lead here.",
+};
+const openness = (hand, names) => {
+  if (hand.standing === null) return null;
+  if (STANDINGS[hand.standing]) return STANDINGS[hand.standing];
+  const played = hand.intervals.map((interval, at) => [names[at], interval]).filter(([, interval]) => interval && interval.most > 0.0005);
+  const words = played.map(([name, interval]) => `${name} ${range(interval)}`).join(", ");
+  const free = hand.intervals.some((interval) => interval && !interval.forced);
+  return hand.standing === "always" ? `All equilibria: ${words}.` : free ? `Anything is as good in: ${words}.` : `Forced: ${words}.`;
+};
+const lineTable = (hand) => {
+  const classes = hand.line.filter(({ beaten, tied, better, elsewhere }) => beaten + tied + better + elsewhere > 0.05);
+  if (!classes.length || !hand.needs.some(({ of }) => of === "wins")) return null;
+  const cell = (number) => element("td", { class: "num" }, number > 0.05 ? number.toFixed(1) : "");
+  const rows = classes.map(({ name, beaten, tied, better, elsewhere }) => element("tr", {}, element("td", {}, name), cell(beaten), cell(better), cell(tied), cell(elsewhere)));
+  const head = ["His line", "beaten", "better", "tied", "beaten elsewhere"].map((text, at) => element("th", at ? { class: "num" } : {}, text));
+  return element("div", { class: "wide" }, element("table", { class: "hands small" }, element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...rows)));
+};
+
+let latest = null;
+let timer = null;
+// Asks for what a cell's hands need, a moment after the last choice.
+export const showNeeds = (id, line, hands, names) => {
+  const box = byId("needs");
+  const now = latest = {};
+  clearTimeout(timer);
+  if (!hands) {
+    box.replaceChildren();
+    return;
+  }
+  timer = setTimeout(async () => {
+    try {
+      const found = await ask("GET", `/solutions/${id}/hands?line=${encodeURIComponent(line)}&hands=${encodeURIComponent(hands)}`);
+      if (now !== latest) return;
+      const blocks = found.hands.map((hand, at) => {
+        const open = openness(hand, names);
+        const lines = hand.needs.map(({ words }) => element("li", {}, words));
+        if (!open && !lines.length) return null;
+        const list = element("ul", { class: "needs small" }, ...(open ? [element("li", {}, open)] : []), ...lines);
+        return element("details", { open: at === 0 }, element("summary", {}, cards(hand.hand), element("span", { class: "small soft" }, " what he must do")), list, lineTable(hand) ?? "");
+      });
+      box.replaceChildren(...blocks.filter(Boolean));
+    } catch (error) {
+      if (now === latest) box.replaceChildren();
+    }
+  }, 60);
+};
+
+// ---- The price of simplicity.
+const numbers = ({ exploited, unnoticed, remember }, pot) => [String(remember), exploited.toFixed(3), percent(exploited / pot, 2), unnoticed.toFixed(3)];
+const priceTable = (strategies, pot) => {
+  const head = ["Strategy", "to remember", "gives away", "of the pot", "unnoticed"].map((text, at) => element("th", at ? { class: "num" } : {}, text));
+  const rows = strategies.map((simple) => element("tr", { title: simple.proven ? "no strategy of this kind costs less" : "the best that was found" },
+    element("td", {}, simple.name), ...numbers(simple, pot).map((text) => element("td", { class: "num" }, text))));
+  return element("div", { class: "wide" }, element("table", { class: "hands" }, element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...rows)));
+};
+const draw = (box, found, pot) => {
+  const { equilibria: all, simplicity } = found;
+  const about = `${all.reached} times a hand comes to a decision: ${all.always} times all equilibria do the same, ${all.mixed} times they mix. Choose a hand above to see between what. Found to ${all.gap.toExponential(1)} of the pot.`;
+  const parts = simplicity.map(({ player, curve, strategies }) => {
+    const picture = element("div", { class: "curve" });
+    // The server's own picture.
+    picture.innerHTML = curve;
+    const trees = strategies.filter(({ lines }) => lines.length > 1).map(({ name, lines }) => element("details", {}, element("summary", {}, name), element("ul", { class: "small" }, ...lines.map((line) => element("li", {}, line)))));
+    return element("div", { class: "player-part" }, element("h3", {}, `Player ${player}`), picture, priceTable(strategies, pot), ...trees);
+  });
+  box.replaceChildren(element("p", { class: "small" }, about), element("div", { class: "curves" }, ...parts),
+    element("p", { class: "small soft" }, "Given away: what a best response takes beyond the value of the game, in chips; unnoticed: what is lost while the other player goes on with the equilibrium. To remember: each question, and each action of a hand (or of a leaf) at each decision that it gets to."));
+};
+
+// The section; `watch` follows the work, `changed` is called when it is done. Returns whether it is being worked out.
+export const showRiver = async (id, solution, pot, watch, changed) => {
+  const section = byId("river");
+  const board = solution.parameters.board;
+  section.hidden = board.length !== 10 || solution.locks.length > 0 || solution.state === "failed";
+  if (section.hidden) return false;
+  const box = byId("river-body");
+  let found;
+  try {
+    found = await ask("GET", `/solutions/${id}/river`);
+  } catch {
+    return false;
+  }
+  if (found.state === "found") {
+    if (!box.querySelector(".curves")) {
+      draw(box, found, pot);
+      changed();
+    }
+    return false;
+  }
+  if (found.state === "asked") {
+    const bar = element("progress", { max: Math.max(1, found.all), value: found.done });
+    bar.setAttribute("aria-label", "Working out");
+    box.replaceChildren(element("p", { class: "small soft" }, "Working out … ", bar));
+    return true;
+  }
+  const button = element("button", { type: "button", class: "plain", id: "analyse" }, "Work it out");
+  const why = found.reason ? `It could not be worked out: ${found.reason}.` : "Which of these frequencies are the same in all equilibria, and what a strategy costs that is easier to remember. This may take a minute.";
+  button.addEventListener("click", async () => {
+    button.disabled = true;
+    try {
+      await ask("PUT", `/solutions/${id}/analyse`);
+      watch();
+    } catch (error) {
+      box.append(element("p", { class: "wrong" }, error.message));
+    }
+  });
+  box.replaceChildren(element("p", { class: "small" }, why), button);
+  return false;
+};

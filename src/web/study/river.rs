@@ -1,0 +1,232 @@
+//! What a solved river leaves open, for the page: which frequencies are real, what simple
+//! strategies cost, and what the other player must do. The first two are worked out once, when they
+//! are asked for, as a part of the solve; then they are looked up.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use cards::Range;
+use readable::simplicity::{Plan, Simple, Simplicity};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use solvers::Player;
+use solvers::showdown::{Equilibria, Mixed, River};
+use solvers::subgame::{Solver, walk};
+
+use crate::river::{DecisionView, EquilibriaView, Question};
+
+/// The query for hands at a place.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct Asked {
+    /// The actions from the beginning, as for a place.
+    #[serde(default)]
+    pub(super) line: String,
+    /// The hands as a range: `AhKd`, `AJo`.
+    pub(super) hands: String,
+}
+
+/// How far it is.
+#[derive(Debug, Clone, Default)]
+pub(super) enum Analysis {
+    /// Nobody has asked.
+    #[default]
+    Unasked,
+    /// It is to be worked out; the number of steps that are done, and of all.
+    Asked(usize, usize),
+    /// It is there.
+    Found(Arc<Found>),
+    /// It cannot be worked out.
+    Failed(String),
+}
+
+/// What was worked out.
+#[derive(Debug)]
+pub(super) struct Found {
+    equilibria: EquilibriaView,
+    simplicity: Vec<SimplicityView>,
+    /// By the line that leads there.
+    decisions: BTreeMap<String, DecisionView>,
+}
+
+/// What a river leaves open.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(super) struct RiverView {
+    /// `unasked`, `asked`, `found` or `failed`.
+    state: &'static str,
+    /// Steps that are done, of all.
+    done: usize,
+    all: usize,
+    /// Why it has failed; null otherwise.
+    reason: Option<String>,
+    /// The equilibria as a whole; null until they are found.
+    equilibria: Option<EquilibriaView>,
+    /// For each player what simple strategies cost.
+    simplicity: Vec<SimplicityView>,
+}
+
+/// What simple strategies of a player cost.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+struct SimplicityView {
+    /// 1 or 2.
+    player: usize,
+    /// The curve as a picture.
+    curve: String,
+    strategies: Vec<SimpleView>,
+}
+
+/// A simple strategy.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+struct SimpleView {
+    name: String,
+    /// Things to remember: questions, and actions of each hand or leaf at each decision.
+    remember: usize,
+    /// What it gives away to a best response, in chips.
+    exploited: f64,
+    /// What it loses while the other plays the equilibrium, in chips.
+    unnoticed: f64,
+    /// Whether no strategy of this kind costs less.
+    proven: bool,
+    /// A tree in words.
+    lines: Vec<String>,
+}
+
+impl From<Simplicity> for SimplicityView {
+    fn from(found: Simplicity) -> SimplicityView {
+        let curve = found.chart().element();
+        let strategies = found.strategies.into_iter().map(|simple| {
+            let Simple { name, remember, exploited, unnoticed, proven, lines, .. } = simple;
+            SimpleView { name, remember, exploited, unnoticed, proven, lines }
+        });
+        SimplicityView { player: found.player, curve, strategies: strategies.collect() }
+    }
+}
+
+impl From<&Analysis> for RiverView {
+    fn from(analysis: &Analysis) -> RiverView {
+        let (state, done, all, reason) = match analysis {
+            Analysis::Unasked => ("unasked", 0, 0, None),
+            Analysis::Asked(done, all) => ("asked", *done, *all, None),
+            Analysis::Found(_) => ("found", 0, 0, None),
+            Analysis::Failed(reason) => ("failed", 0, 0, Some(reason.clone())),
+        };
+        let found = match analysis {
+            Analysis::Found(found) => Some(found),
+            _ => None,
+        };
+        RiverView {
+            state,
+            done,
+            all,
+            reason,
+            equilibria: found.map(|found| found.equilibria.clone()),
+            simplicity: found.map(|found| found.simplicity.clone()).unwrap_or_default(),
+        }
+    }
+}
+
+/// What is taken from a solver, so that others can look at it meanwhile.
+pub(super) struct Start {
+    river: River,
+    averages: [Mixed; 2],
+}
+
+impl Start {
+    /// # Errors
+    /// When the spot is not a river, or decisions are locked.
+    pub(super) fn new(solver: &Solver) -> Result<Start, String> {
+        let river = River::new(solver.subgame()).map_err(|error| error.to_string())?;
+        let averages = river.averages(solver).map_err(|error| error.to_string())?;
+        Ok(Start { river, averages })
+    }
+
+    /// Works everything out. `go_on` is told how many steps are done, and of how many; when it says
+    /// no, nothing is kept.
+    ///
+    /// # Errors
+    /// When it is stopped, or a linear program has no optimum that can be found.
+    pub(super) fn work_out(
+        &self,
+        go_on: &mut dyn FnMut(usize, usize) -> bool,
+    ) -> Result<Found, String> {
+        let Start { river, averages } = self;
+        let stopped = || "was stopped".to_owned();
+        let equilibria = Equilibria::solve(&river.game, averages.each_ref());
+        let equilibria = equilibria.map_err(|error| error.to_string())?;
+        let plan = Plan::default();
+        let places: usize = river.places.iter().map(Vec::len).sum();
+        let simple = 2 * plan.leaves + 8;
+        let (mut done, all) = (1, 1 + places + simple);
+        let mut decisions = BTreeMap::new();
+        let everything = Range::uniform();
+        for player in Player::BOTH {
+            for (decision, place) in river.places[player.index()].iter().enumerate() {
+                let question = Question { player, decision, hands: &everything };
+                let mut going = true;
+                let view = DecisionView::new(river, &equilibria, &question, &mut |_, _| {
+                    going = go_on(done, all);
+                    going
+                });
+                let view = view.map_err(|error| error.to_string())?;
+                if !going {
+                    return Err(stopped());
+                }
+                decisions.insert(place.path.clone(), view);
+                done += 1;
+            }
+        }
+        let mut simplicity = Vec::new();
+        for player in Player::BOTH {
+            let mut going = true;
+            let found = Simplicity::find(river, &equilibria, player, &plan, &mut |_, _| {
+                done = (done + 1).min(all);
+                going = go_on(done, all);
+                going
+            });
+            let found = found.map_err(|error| error.to_string())?;
+            if !going {
+                return Err(stopped());
+            }
+            simplicity.push(found.into());
+        }
+        Ok(Found { equilibria: EquilibriaView::new(river, &equilibria), simplicity, decisions })
+    }
+}
+
+/// Hands at a place: what the other must do, and how often over all equilibria if that is known.
+///
+/// # Errors
+/// When the line or the hands cannot be read, or nobody acts there.
+pub(super) fn hands_at(
+    solver: &mut Solver,
+    analysis: &Analysis,
+    asked: &Asked,
+) -> Result<DecisionView, String> {
+    let range: Range = asked.hands.parse().map_err(|error| format!("the hands: {error}"))?;
+    let places = walk(solver, &asked.line).map_err(|error| error.to_string())?;
+    let words: Vec<&str> = places.iter().skip(1).map(|(word, _)| word.as_str()).collect();
+    let line = words.join(" ");
+    let spot = places.last().map_or_else(|| solver.spot(), |(_, spot)| spot.clone());
+    let Some(player) = spot.player() else { return Err("nobody acts there".to_owned()) };
+    let (state, actions) = (spot.state().clone(), spot.actions().to_vec());
+    let here = spot.range(player).clone();
+    drop((places, spot));
+    let known = match analysis {
+        Analysis::Found(found) => found.decisions.get(&line),
+        _ => None,
+    };
+    let mut kept = here;
+    for (combo, _) in kept.clone().combos().filter(|&(combo, _)| range.weight(combo) == 0.0) {
+        kept.set(combo, 0.0).map_err(|error| error.to_string())?;
+    }
+    let mut view = DecisionView::unsolved(&state, &actions, line, &kept);
+    if let Some(known) = known {
+        view.range.clone_from(&known.range);
+        for hand in &mut view.hands {
+            if let Some(found) = known.hands.iter().find(|found| found.hand == hand.hand) {
+                hand.clone_from(found);
+            }
+        }
+    }
+    view.add_needs(solver, &state).map_err(|error| error.to_string())?;
+    Ok(view)
+}
