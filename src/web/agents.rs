@@ -1,6 +1,6 @@
-//! The page of an agent: what it is, what it won here, how it plays before the flop, what it does in
-//! a situation and how that differs from another agent; for trees the tree itself, the way of the
-//! situation through it and where it bluffs, and its rules as a card.
+//! The page of an agent: what it is, what it won here, how it plays before the flop and how that
+//! differs from another agent, what it does in a situation; for trees the tree itself, the way of
+//! the situation through it and where it bluffs, and its rules as a card.
 //!
 //! The charts and trees are those of `cardroom explain`.
 
@@ -33,7 +33,8 @@ use super::records::MatchLine;
 
 /// The depth to which a part of a tree is shown.
 const DEPTH: usize = 3;
-/// Hands that are listed where two agents differ most, matches of the agent, and bluffs of a street.
+/// Hands that are listed where two agents differ most, matches of the agent, and bluffs of a
+/// street.
 const MOST: usize = 8;
 /// What a bluff is: an equity below this, and a bet or raise at least this often.
 const WEAK: Weak = Weak { equity: 0.45, raise: 0.2 };

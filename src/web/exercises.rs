@@ -2,8 +2,8 @@
 //! solved game, so that an answer has a price: a spot that was solved on the study page, all-in or
 //! fold, the last bet of a game of ten cards ([`readable::exercise`]).
 //!
-//! A seed in the address makes an exercise, and nothing of it is kept here: how somebody does is kept
-//! by the browser.
+//! A seed in the address makes an exercise, and nothing of it is kept here: how somebody does is
+//! kept by the browser.
 
 use askama::Template;
 use axum::extract::rejection::QueryRejection;
@@ -250,8 +250,8 @@ impl ExerciseView {
 
     fn of_last_bet(seed: u64, made: LastBet) -> ExerciseView {
         let rules = format!(
-            "{CARDS} cards, from 1, the worst, to {CARDS}; one for each player, drawn by the shares \
-             below"
+            "{CARDS} cards, from 1, the worst, to {CARDS}; one for each player, drawn by the \
+             shares below"
         );
         let card = made.card;
         let about = match made.bet {

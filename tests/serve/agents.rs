@@ -1,5 +1,5 @@
-//! The page of an agent: its charts and trees are those of the commands, and what cannot be asked is
-//! refused in words.
+//! The page of an agent: its charts and trees are those of the commands, and what cannot be asked
+//! is refused in words.
 
 use serde_json::Value;
 
