@@ -415,6 +415,42 @@ fn checkpoints_that_are_of_no_use_are_refused() {
     interrupt(busy);
 }
 
+/// The nuts or nothing with a bet of the pot: the bluffs are half of the nuts in every equilibrium.
+#[test]
+fn what_a_river_leaves_open_is_what_theory_says() {
+    let spot = POLARISED.strip_prefix("subgame ").expect("a subgame");
+    let made = document(("river", spot, "--menu 'river 1: pot' --hands random"));
+    assert_eq!(made["schema"], "cardroom-river/1");
+    near(&made["equilibria"]["values"][0], 50.0, 1e-4);
+    let ends = |of: &Value| [number(&of[1]["least"]), number(&of[1]["most"])];
+    let decision = &made["decision"];
+    for end in ends(&decision["range"]) {
+        assert!((end - 0.75).abs() < 1e-6, "{end}");
+    }
+    let hands = list(&decision["hands"]);
+    let air = hands.iter().find(|hand| hand["hand"] == "4h3d").expect("held");
+    for end in ends(&air["intervals"]) {
+        assert!((end - 0.5).abs() < 1e-6, "{end}");
+    }
+    near(&air["needs"][0]["needed"], 0.5, 0.01);
+
+    let made = document(("simple", spot, "--menu 'river 1: pot' --leaves 2"));
+    assert_eq!(made["schema"], "cardroom-simplicity/1");
+    let found = |name: &str| {
+        let all = list(&made["strategies"]);
+        all.iter().find(|found| found["name"] == name).expect(name)["exploited"].clone()
+    };
+    near(&found("equilibrium"), 0.0, 1e-4);
+    // Always betting and never bluffing both get nothing of the 50 chips.
+    near(&found("pure"), 50.0, 1e-4);
+    // A half is two quarters, and one question tells the nuts from nothing.
+    near(&found("quarters"), 0.0, 1e-4);
+    near(&found("tree of 2"), 0.0, 1e-4);
+
+    let turn = "river --board 2c7dJhQs --pot 200 --stack 200 --ranges AhTd,4h3d AcKh";
+    check_refused(turn, 3, "all equilibria are known on rivers only");
+}
+
 #[test]
 fn shove_or_fold_is_solved_at_any_stack_and_rules_are_judged() {
     let made = document("shove-fold --stack 7.5,10 --rules published --rules sage");

@@ -178,7 +178,7 @@ class Page(chromium.Window):
         """Which frequencies are real, and what simple strategies cost, are those of the commands."""
         self.browser.load(self.address + self.value("location.pathname") + "?line=x+b40", "document.querySelector('#analyse')")
         self.click("#analyse")
-        self.browser.wait("document.querySelectorAll('#river .curves svg').length === 2", "worked out", 120)
+        self.browser.wait("document.querySelectorAll('#river .curves svg').length === 2", "worked out", 600)
         shown = self.value("[...document.querySelectorAll('#river .player-part')].map(e => [...e.querySelectorAll('tbody tr')].map(e => [...e.children].map(e => e.innerText)))")
         expected = [[[it["name"], str(it["remember"]), f"{it['exploited']:.3f}"] for it in found["strategies"]] for found in report["simple"]]
         assert [[row[:3] for row in rows] for rows in shown] == expected, f"on the page {shown}, by the command {expected}"
