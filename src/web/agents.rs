@@ -84,12 +84,12 @@ impl IntoResponse for Refused {
     }
 }
 
-fn wrong(error: impl ToString) -> Refused {
-    Refused(StatusCode::BAD_REQUEST, error.to_string())
+fn wrong(error: impl Into<String>) -> Refused {
+    Refused(StatusCode::BAD_REQUEST, error.into())
 }
 
-fn missing(error: impl ToString) -> Refused {
-    Refused(StatusCode::NOT_FOUND, error.to_string())
+fn missing(error: impl Into<String>) -> Refused {
+    Refused(StatusCode::NOT_FOUND, error.into())
 }
 
 fn asked(query: Result<Query<Asked>, QueryRejection>) -> Result<Asked, Response> {
@@ -131,6 +131,8 @@ async fn tree_picture(
     let made = blocking(move || {
         let student = student(&policies, &name)?;
         let street = street(&asked.street)?;
+        // The method itself is for one lifetime only.
+        #[allow(clippy::redundant_closure_for_method_calls)]
         with_part(&name, &student, street, asked.node, |part| part.svg())
     });
     Ok(svg(made.await?.map_err(IntoResponse::into_response)?))
@@ -469,7 +471,7 @@ impl PathPart {
         let street = infoset.public.street();
         let Some(explainer) = Explainer::for_street(student, street) else { return Ok(None) };
         let mut maker = FeatureMaker::new(student.schema());
-        let features = maker.infoset(infoset).map_err(wrong)?;
+        let features = maker.infoset(infoset).map_err(|error| wrong(error.to_string()))?;
         let path = TreePath::new(infoset, (student, &explainer), features);
         Ok(Some(PathPart {
             street: street.name(),

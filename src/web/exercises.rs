@@ -159,9 +159,9 @@ pub fn router(study: Option<Study>, api: &mut Description) -> Router {
         .with_state(study)
 }
 
-fn wrong(error: impl ToString) -> Problem {
+fn wrong(error: impl Into<String>) -> Problem {
     let remedy = "`/api/v1/openapi.json` describes the query";
-    Problem::new(StatusCode::BAD_REQUEST, error.to_string(), remedy)
+    Problem::new(StatusCode::BAD_REQUEST, error, remedy)
 }
 
 /// The query as read, or why not.
@@ -174,8 +174,8 @@ async fn shove_or_fold(
 ) -> Result<Json<ExerciseView>, Response> {
     let ShoveAsked { seed, stack } = asked(query).map_err(IntoResponse::into_response)?;
     let made = blocking(move || exercise::shove_or_fold(seed, stack)).await?;
-    let made = made.map_err(|error| wrong(error).into_response())?;
-    Ok(Json(ExerciseView::of_shove(seed, made)))
+    let made = made.map_err(|error| wrong(error.to_string()).into_response())?;
+    Ok(Json(ExerciseView::of_shove(seed, &made)))
 }
 
 async fn last_bet_exercise(
@@ -203,7 +203,7 @@ async fn spot_exercise(
     let work = move || {
         study.lend(&id, |solver| {
             let deal = Deal { seed: asked.seed, player, from: &asked.from };
-            exercise::hand(solver, deal, &asked.line).map_err(wrong)
+            exercise::hand(solver, deal, &asked.line).map_err(|error| wrong(error.to_string()))
         })
     };
     let hand = blocking(work).await?.map_err(IntoResponse::into_response)?;
@@ -231,7 +231,7 @@ impl ExerciseView {
         }
     }
 
-    fn of_shove(seed: u64, made: ShoveOrFold) -> ExerciseView {
+    fn of_shove(seed: u64, made: &ShoveOrFold) -> ExerciseView {
         let stack = decimal(made.stack, usize::from(made.stack.fract() != 0.0));
         let about = match made.blind {
             Blind::Small => format!(

@@ -2,7 +2,7 @@
 //! the solution does.
 
 use abstraction::menu::BetMenu;
-use cards::{Board, PreflopTable, Range, StartingHand};
+use cards::{Board, Combo, PreflopTable, Range, StartingHand};
 use game::PublicState;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -138,7 +138,7 @@ fn hands_go_on_by_the_cards_they_began_with() {
                 deal,
                 |question| rng.random_range(0..question.answers.len()),
                 |solver, here| {
-                    let [own, other] = here.cards.map(|combo| combo.set());
+                    let [own, other] = here.cards.map(Combo::set);
                     let board = here.state.board().set();
                     assert!(!own.intersects(other) && !(own | other).intersects(board));
                     if let Some(before) = &before {
