@@ -201,8 +201,8 @@ struct SolveArgs {
     stack: Vec<game::Chips>,
     /// The ranges of the first player, who acts first, and of the second: `QQ+,AKs`, `random`.
     ranges: Vec<String>,
-    /// The bets: fc, fcpa, ladder, limit, overbet, reraise, six, small, standard, three, or lines of
-    /// a menu separated by `;`, as in `every 1: 50% allin; every 2+: allin`.
+    /// The bets: fc, fcpa, ladder, limit, overbet, reraise, six, small, standard, three, or lines
+    /// of a menu separated by `;`, as in `every 1: 50% allin; every 2+: allin`.
     menu: Option<String>,
     /// Actions on this street before, as in `x b66`.
     after: Option<String>,

@@ -459,14 +459,14 @@ static FILES: [&[u8]; 10] = [
 /// The stacks of those of no-limit hold'em, in big blinds.
 const DEPTHS: [Chips; 9] = [3, 5, 10, 15, 20, 30, 50, 100, 200];
 
-/// Those of no-limit hold'em for more than two players, fewer first: each plays for so many, and for
-/// fewer if it is the first.
+/// Those of no-limit hold'em for more than two players, fewer first: each plays for so many, and
+/// for fewer if it is the first.
 static SEVERAL: [&[u8]; 2] =
     [include_bytes!("../../models/three.blueprint"), include_bytes!("../../models/six.blueprint")];
 
 /// The games that one plays, in words.
-const GAMES: &str = "holdem.nolimit.2p.reverse_blinds with 1 to 250 big blinds, no-limit hold'em for \
-                     3 to 6 players with up to 250 big blinds and \
+const GAMES: &str = "holdem.nolimit.2p.reverse_blinds with 1 to 250 big blinds, no-limit hold'em \
+                     for 3 to 6 players with up to 250 big blinds and \
                      holdem.limit.2p.reverse_blinds";
 
 /// Those that are asked for by name, beside the best of a game.

@@ -211,8 +211,8 @@ impl BettingTree {
         }
     }
 
-    /// The seat to act at this node as it was reached, whatever it joins, in a tree of more than two
-    /// players; 0 at an end.
+    /// The seat to act at this node as it was reached, whatever it joins, in a tree of more than
+    /// two players; 0 at an end.
     pub fn first_around(&self, node: u32) -> u8 {
         self.joined().map_or(0, |joined| joined.acting[node as usize])
     }

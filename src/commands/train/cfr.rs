@@ -38,9 +38,9 @@ use crate::resolve_names::{Game, bet_menu};
 /// curve. The same command resumes a training that was interrupted or killed; with a longer --time
 /// it continues a finished one. Ctrl-C saves and exits with 130.
 ///
-/// With more than two players places in the betting are joined where they are alike, and no opponent
-/// is trained that knows the strategy: `against the last` is what one player of the strategy wins at
-/// a table of the last checkpoint's.
+/// With more than two players places in the betting are joined where they are alike, and no
+/// opponent is trained that knows the strategy: `against the last` is what one player of the
+/// strategy wins at a table of the last checkpoint's.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]
