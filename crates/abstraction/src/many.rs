@@ -1,7 +1,7 @@
 //! Betting for more than two players: places that are alike are one.
 //!
 //! The betting tree of three players with a few bet sizes has more decisions than memory has room
-//! for, and that of six more than any disk. So places with the same [`Key`] share their decision
+//! for, and that of six more than any disk. So places with the same key share their decision
 //! and all that follows. The first one visited stands for the others, which *join* it: what is
 //! remembered of the betting is
 //!

@@ -230,8 +230,8 @@ proptest! {
         points in prop::collection::vec(0.0..1.0f64, 60),
     ) {
         let def = holdem(players, stack);
-        const MENU: &str = "every 1: pot allin\nevery 2+: allin";
-        thread_local!(static TREE: BettingTree = tree(&holdem(6, 20_000), MENU));
+        const FEW: &str = "every 1: pot allin\nevery 2+: allin";
+        thread_local!(static TREE: BettingTree = tree(&holdem(6, 20_000), FEW));
         TREE.with(|tree| {
             let mut found = HashMap::new();
             play(&def, None, &points, |state| {

@@ -5,7 +5,8 @@
 //! self-play: each iteration is a deal, from which each seat learns once. Several threads share the
 //! tables without locks. Cards come from a source of [`Deals`]: hold'em with [`HoldemDeals`], or
 //! any other game, so that known solutions of small games can check the code that trains large
-//! ones. More than two players are trained by the same regrets, averages and tables; only their
+//! ones.
+//! More than two players are trained by the same regrets, averages and tables; only their
 //! traversal ([`against_others`] has another one) is its own, because their places are
 //! [joined](abstraction::many) and they win or lose what several others put in.
 //!
