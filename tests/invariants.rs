@@ -122,8 +122,11 @@ const UNSAFE: [&str; 7] = [
 #[test]
 fn unsafe_code_stands_only_in_named_modules() {
     let word = ["un", "safe"].concat();
+    // What a content policy calls styles within a page.
+    let policy = format!("'{word}-inline'");
     for file in rust_files().iter().filter(|file| !UNSAFE.contains(&file.name.as_str())) {
         for (number, line) in without_comments(&file.text()).lines().enumerate() {
+            let line = line.replace(&policy, "");
             let mut words = line.split(|c: char| !c.is_alphanumeric() && c != '_');
             assert!(
                 !words.any(|found| found == word),

@@ -166,7 +166,7 @@ fn has_colour_code(text: &str) -> bool {
 #[test]
 fn style_sheets_have_the_colours_of_pictures() {
     let mut found = 0;
-    for sheet in ["style.css", "play.css", "study.css", "train.css", "agents.css"] {
+    for sheet in ["style.css", "play.css", "study.css"] {
         let path = root().join("src/web/assets").join(sheet);
         let style = std::fs::read_to_string(path).expect("a file");
         let (light, dark) = style.split_once("prefers-color-scheme: dark").expect("two schemes");

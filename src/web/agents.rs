@@ -459,8 +459,14 @@ fn infoset(policies: &Policies, asked: &Asked) -> Result<InfoSet, Refused> {
     }
     let public = notation::replay(policies.def(), asked.betting.trim(), &board)
         .map_err(|error| wrong(format!("`betting`: {error}; write it as in r250c/cr300")))?;
-    let Turn::Act(seat) = public.turn() else {
-        return Err(wrong("nobody decides after this betting: leave out the last action"));
+    let seat = match public.turn() {
+        Turn::Act(seat) => seat,
+        Turn::Deal(_) if public.able().len() > 1 => {
+            return Err(wrong("cards are due after this betting: write them as the board"));
+        }
+        Turn::Deal(_) | Turn::Over => {
+            return Err(wrong("nobody decides after this betting: leave out the last action"));
+        }
     };
     let hole = HoleCards::new(&combo.cards()).expect("two different cards");
     Ok(InfoSet { public, seat, hole })

@@ -93,7 +93,8 @@ fn a_situation_goes_through_the_tree_as_its_numbers_say() {
         ("hand=Ad", "two different cards"),
         ("hand=AdAd", "hand"),
         ("hand=Ad3s&board=Ad8h3d&betting=cc", "both in the hand and on the board"),
-        ("hand=Ad3s&betting=r250c", "board"),
+        ("hand=Ad3s&betting=r250c", "write them as the board"),
+        ("hand=Ad3s&betting=r20000c", "leave out the last action"),
         ("hand=Ad3s&betting=f", "leave out the last action"),
     ] {
         let (head, page) = server.get(&format!("/agents/oct?{query}"));
