@@ -118,7 +118,7 @@ pub(crate) struct HandView {
     /// known.
     pub(crate) standing: Option<StandingView>,
     /// For each action how often it is taken over all equilibria; null where the hand never gets
-    /// there.
+    /// there, and on the page where it mixes.
     pub(crate) intervals: Vec<Option<IntervalView>>,
     /// What each action loses against the equilibrium in the middle, in chips.
     pub(crate) loses: Vec<f64>,
@@ -257,6 +257,8 @@ pub(crate) struct Question<'a> {
     pub(crate) decision: usize,
     /// The hands to show.
     pub(crate) hands: &'a Range,
+    /// Whether hands that mix get their intervals, which take seconds each.
+    pub(crate) ends: bool,
 }
 
 impl DecisionView {
@@ -271,7 +273,7 @@ impl DecisionView {
         question: &Question<'_>,
         go_on: &mut dyn FnMut(usize, usize) -> bool,
     ) -> Result<DecisionView, solvers::Error> {
-        let &Question { player, decision, hands } = question;
+        let &Question { player, decision, hands, ends } = question;
         let place = &river.places[player.index()][decision];
         let words = place.words();
         let pot = river.game.pot();
@@ -297,7 +299,11 @@ impl DecisionView {
                 break;
             }
             let standing = equilibria.standing(player, decision, at);
-            let intervals = intervals(&mut plane, decision, words.len(), at, &standing)?;
+            let intervals = if ends {
+                intervals(&mut plane, decision, words.len(), at, &standing)?
+            } else {
+                known(words.len(), &standing)
+            };
             let loses = (0..words.len()).map(|action| equilibria.loss(player, first + action, at));
             views.push(HandView {
                 hand: combo.to_string(),
@@ -374,6 +380,15 @@ fn in_order(combo: Combo) -> (StartingHand, Reverse<Combo>) {
 }
 
 /// How often a hand takes each action; the last of two is what the first leaves.
+/// The intervals of a hand that does the same in all equilibria.
+fn known(actions: usize, standing: &Standing) -> Vec<Option<Interval>> {
+    let Standing::Always(always) = *standing else { return vec![None; actions] };
+    let share = |action: usize| f64::from(u8::from(action == always));
+    let one =
+        |action: usize| Interval { least: share(action), most: share(action), gives_away: 0.0 };
+    (0..actions).map(|action| Some(one(action))).collect()
+}
+
 fn intervals(
     plane: &mut Plane<'_>,
     decision: usize,

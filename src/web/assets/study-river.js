@@ -12,6 +12,11 @@ const STANDINGS = {
 const openness = (hand, names) => {
   if (hand.standing === null) return null;
   if (STANDINGS[hand.standing]) return STANDINGS[hand.standing];
+  if (hand.intervals.every((interval) => interval === null)) {
+    // An action that loses nothing is taken in some equilibrium.
+    const taken = names.filter((_, at) => hand.loses[at] < 1e-4);
+    return `In equilibria it may ${taken.join(" or ")}: cardroom solve river --hands ${hand.hand} says how often.`;
+  }
   const played = hand.intervals.map((interval, at) => [names[at], interval]).filter(([, interval]) => interval && interval.most > 0.0005);
   const words = played.map(([name, interval]) => `${name} ${range(interval)}`).join(", ");
   const free = hand.intervals.some((interval) => interval && !interval.forced);
@@ -45,9 +50,11 @@ export const showNeeds = (id, line, hands, names) => {
         const open = openness(hand, names);
         const lines = hand.needs.map(({ words }) => element("li", {}, words));
         if (!open && !lines.length) return null;
-        const list = element("ul", { class: "needs small" }, ...(open ? [element("li", {}, open)] : []), ...lines);
+        const list = element("ul", { class: "needs small" }, ...(open ? [element("li", { class: "over" }, open)] : []), ...lines);
         return element("details", { open: at === 0 }, element("summary", {}, cards(hand.hand), element("span", { class: "small soft" }, " what he must do")), list, lineTable(hand) ?? "");
       });
+      const shares = found.range.map((interval, at) => interval && `${names[at]} ${range(interval)}`).filter(Boolean);
+      if (shares.length) blocks.unshift(element("p", { class: "small" }, `The whole range, over all equilibria: ${shares.join(", ")}.`));
       box.replaceChildren(...blocks.filter(Boolean));
     } catch (error) {
       if (now === latest) box.replaceChildren();
@@ -104,7 +111,7 @@ export const showRiver = async (id, solution, pot, watch, changed) => {
     return true;
   }
   const button = element("button", { type: "button", class: "plain", id: "analyse" }, "Work it out");
-  const why = found.reason ? `It could not be worked out: ${found.reason}.` : "Which of these frequencies are the same in all equilibria, and what a strategy costs that is easier to remember. This may take a minute.";
+  const why = found.reason ? `It could not be worked out: ${found.reason}.` : "Which of these frequencies are the same in all equilibria, and what a strategy costs that is easier to remember. This may take some minutes.";
   button.addEventListener("click", async () => {
     button.disabled = true;
     try {

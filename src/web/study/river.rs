@@ -160,7 +160,8 @@ impl Start {
         let everything = Range::uniform();
         for player in Player::BOTH {
             for (decision, place) in river.places[player.index()].iter().enumerate() {
-                let question = Question { player, decision, hands: &everything };
+                let hands = &everything;
+                let question = Question { player, decision, hands, ends: false };
                 let mut going = true;
                 let view = DecisionView::new(river, &equilibria, &question, &mut |_, _| {
                     going = go_on(done, all);
