@@ -179,7 +179,7 @@ class Page(chromium.Window):
         self.browser.load(self.address + self.value("location.pathname") + "?line=x+b40", "document.querySelector('#analyse, #river .curves')")
         # It is worked out once for all windows.
         if self.value("!!document.querySelector('#analyse')"):
-            self.click("#analyse")
+            self.value("document.querySelector('#analyse').click()")
         self.browser.wait("document.querySelectorAll('#river .curves svg').length === 2", "worked out", 600)
         shown = self.value("[...document.querySelectorAll('#river .player-part')].map(e => [...e.querySelectorAll('tbody tr')].map(e => [...e.children].map(e => e.innerText)))")
         expected = [[[it["name"], str(it["remember"]), f"{it['exploited']:.3f}"] for it in found["strategies"]] for found in report["simple"]]

@@ -110,6 +110,8 @@ export const showRiver = async (id, solution, pot, watch, changed) => {
     box.replaceChildren(element("p", { class: "small soft" }, "Working out … ", bar));
     return true;
   }
+  // A button that is there already stays, for whoever is pressing it.
+  if (byId("analyse") && !found.reason) return false;
   const button = element("button", { type: "button", class: "plain", id: "analyse" }, "Work it out");
   const why = found.reason ? `It could not be worked out: ${found.reason}.` : "Which of these frequencies are the same in all equilibria, and what a strategy costs that is easier to remember. This may take some minutes.";
   button.addEventListener("click", async () => {
