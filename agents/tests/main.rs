@@ -3,7 +3,7 @@
 mod any_text;
 mod cfr;
 mod cfr_in_tree;
-mod cfr_many;
+mod cfr_multiway;
 mod contract;
 mod equity;
 mod exploiter;

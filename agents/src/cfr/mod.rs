@@ -15,10 +15,11 @@
 //! was all-in in the tree stays a call.
 //!
 //! With three to six players it plays by a blueprint whose places are joined where they are alike
-//! ([`abstraction::many`]), that for the next larger number of players if there is none for this.
+//! ([`abstraction::multiway`]), that for the next larger number of players if there is none for
+//! this.
 
-mod many;
 mod model;
+mod multiway;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -32,8 +33,8 @@ use serde::Deserialize;
 use solvers::blueprint::{BlueprintValues, StrategyQuery};
 use solvers::strategy::{AbstractStrategy, BoardStrategy, InBuckets, TreeStrategy};
 
-use crate::cfr::many::Decided;
 use crate::cfr::model::{Hand, Model};
+use crate::cfr::multiway::Decided;
 use crate::random_hands::{Effort, equities};
 use crate::{Agent, AgentError, AgentOption, AgentSpec, Context, Cost, Decision, Recipe, Resolver};
 
@@ -227,7 +228,7 @@ impl Source {
 
 /// Checks that a blueprint plays a game.
 fn check_game(blueprint: &Blueprint, def: &GameDef) -> Result<(), models::Error> {
-    if many::plays(blueprint, def) { Ok(()) } else { blueprint.check_game(def) }
+    if multiway::plays(blueprint, def) { Ok(()) } else { blueprint.check_game(def) }
 }
 
 /// The agent and its policy.
@@ -242,7 +243,7 @@ impl Agent for Cfr {
         let InfoSet { public, seat, hole } = infoset;
         if public.def().players > 2 {
             let Decided { strategy, note, beyond } =
-                self.model.decide_among_many(infoset, &self.style);
+                self.model.decide_multiway(infoset, &self.style);
             let action = cx.draw(&strategy);
             let (strategy, note) = (Some(strategy), Some(note));
             return Decision { strategy, note, beyond_model: beyond, ..action.into() };
@@ -260,7 +261,7 @@ impl Policy for Cfr {
     fn strategy(&self, infoset: &InfoSet) -> Strategy {
         let InfoSet { public, seat, hole } = infoset;
         if public.def().players > 2 {
-            return self.model.decide_among_many(infoset, &self.style).strategy;
+            return self.model.decide_multiway(infoset, &self.style).strategy;
         }
         let readings = self.model.find(public, *seat, &self.style);
         let hand = Hand::new(public, *hole);

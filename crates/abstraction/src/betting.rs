@@ -1,6 +1,6 @@
 //! The betting tree: betting without cards, laid out flat, counted before it is built. From any
 //! state on it is for two players; that of a whole game may be for more, whose places are then
-//! joined where they are alike ([`many`](crate::many)).
+//! joined where they are alike ([`multiway`](crate::multiway)).
 //!
 //! A tree goes from a state to the end of the hand, or of one street, by the actions that are
 //! offered at each decision: those of a [`BetMenu`] from the beginning of a game on, or any others
@@ -25,8 +25,8 @@ use sha2::{Digest, Sha256};
 use show::number::hexadecimal;
 
 use crate::Error;
-use crate::many::{Joined, Key, Known};
 use crate::menu::{BetMenu, MenuActions};
+use crate::multiway::{Joined, Key, Known};
 
 /// The kind of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 //!
 //! - [`menu`]: the bets of an abstract game.
 //! - [`betting`]: the betting tree, by a menu or from any state on, laid out flat and counted.
-//! - [`many`]: betting for more than two players, with places joined that are alike.
+//! - [`multiway`]: betting for more than two players, with places joined that are alike.
 //! - [`translate`]: translation of real bets to those of the tree, and back.
 //! - [`buckets`]: groups of similar hands on each street.
 //! - [`facts`]: what a player sees in a hand and a board: made hand, outs, texture.
@@ -14,8 +14,8 @@ pub mod buckets;
 pub mod facts;
 pub mod features;
 pub mod hand_class;
-pub mod many;
 pub mod menu;
+pub mod multiway;
 pub mod translate;
 
 /// What is wrong with a menu, buckets, features or a betting tree, where, and what to do about it.

@@ -14,7 +14,7 @@ use game::{GameDef, Street};
 use rand::Rng;
 use rand_pcg::Pcg64Mcg;
 
-use super::many::MAX_PLAYERS;
+use super::multiway::MAX_PLAYERS;
 use crate::Error;
 
 /// A complete deal in the abstract game of two players.
@@ -28,7 +28,7 @@ pub struct Deal {
 
 /// A complete deal in the abstract game of more than two players.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct ManyDeal {
+pub struct MultiwayDeal {
     /// The bucket of each seat on each street: `[seat][street]`.
     pub buckets: [[u32; 4]; MAX_PLAYERS],
     /// The strength of each seat's hand at a showdown: the highest wins, equal ones share.
@@ -59,7 +59,7 @@ pub trait Deals: Sync {
     }
 
     /// Fills deals of more than two players; does nothing where there are two.
-    fn deal_many(&self, _rng: &mut Pcg64Mcg, _deals: &mut [ManyDeal]) {}
+    fn deal_many(&self, _rng: &mut Pcg64Mcg, _deals: &mut [MultiwayDeal]) {}
 }
 
 /// The deals of hold'em with these buckets.
@@ -123,7 +123,7 @@ impl Deals for HoldemDeals {
         }
     }
 
-    fn deal_many(&self, rng: &mut Pcg64Mcg, deals: &mut [ManyDeal]) {
+    fn deal_many(&self, rng: &mut Pcg64Mcg, deals: &mut [MultiwayDeal]) {
         for deals in deals.chunks_mut(MANY_BATCH) {
             let mut cards: ArrayVec<Dealt, MANY_BATCH> = ArrayVec::new();
             cards.extend(deals.iter().map(|_| draw_many(rng, self.players)));
@@ -134,7 +134,7 @@ impl Deals for HoldemDeals {
 
 impl HoldemDeals {
     /// The buckets of the first hands of some deals, two by two, and their strengths.
-    fn hands(&self, cards: &[Dealt], deals: &mut [ManyDeal]) {
+    fn hands(&self, cards: &[Dealt], deals: &mut [MultiwayDeal]) {
         let pairs = self.players.div_ceil(2);
         // With an odd number the last hand is looked up twice.
         let seats = |pair: usize| [2 * pair, (2 * pair + 1).min(self.players - 1)];

@@ -8,7 +8,7 @@
 //! ones.
 //! More than two players are trained by the same regrets, averages and tables; only their
 //! traversal ([`against_others`] has another one) is its own, because their places are
-//! [joined](abstraction::many) and they win or lose what several others put in.
+//! [joined](abstraction::multiway) and they win or lose what several others put in.
 //!
 //! The result of a training is its average strategy ([`Trainer::average`]). Its quality within the
 //! abstract game is measured by sampling: [`head_to_head()`] against another strategy, and against
@@ -24,16 +24,16 @@
 mod deals;
 mod head_to_head;
 pub mod learned;
-mod many;
+mod multiway;
 mod tables;
 mod trainer;
 pub(crate) mod tree;
 mod values;
 mod walk;
 
-pub use deals::{Deal, Deals, HoldemDeals, ManyDeal, draw};
+pub use deals::{Deal, Deals, HoldemDeals, MultiwayDeal, draw};
 pub use head_to_head::{Estimate, Frozen, head_to_head};
-pub use many::{MAX_PLAYERS, against_others};
+pub use multiway::{MAX_PLAYERS, against_others};
 pub use trainer::{Averaging, BLOCK, Precision, Skipping, Statistics, Trainer, TrainingOptions};
 pub use tree::MAX_ACTIONS;
 pub use values::{BlueprintValues, StrategyQuery};

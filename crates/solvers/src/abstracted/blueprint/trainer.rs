@@ -10,8 +10,8 @@ use game::Street;
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 
-use super::deals::{Deal, Deals, HoldemDeals, ManyDeal, each_block, mixed};
-use super::many::ManyWalker;
+use super::deals::{Deal, Deals, HoldemDeals, MultiwayDeal, each_block, mixed};
+use super::multiway::MultiwayWalker;
 use super::tables::{HalfPrecision, SinglePrecision, Store, Table};
 use super::tree::{Layout, buckets_of};
 use super::walk::{Walker, Weights};
@@ -479,10 +479,10 @@ impl<D: Deals> Work<'_, D> {
     /// Runs the iterations of a block; returns the number of visited decisions.
     fn block<S: Store>(&self, store: S, block: u64) -> u64 {
         let rng = Pcg64Mcg::seed_from_u64(mixed(self.options.seed, block));
-        if let Some(many) = self.layout.many.as_deref() {
+        if let Some(multiway) = self.layout.multiway.as_deref() {
             let weights = self.weights(block);
-            let mut walker = ManyWalker::new(self.layout, many, store, weights, rng);
-            let mut batch = [ManyDeal::default(); BATCH];
+            let mut walker = MultiwayWalker::new(self.layout, multiway, store, weights, rng);
+            let mut batch = [MultiwayDeal::default(); BATCH];
             for _ in 0..BLOCK / BATCH as u64 {
                 self.deals.deal_many(&mut walker.rng, &mut batch);
                 batch.iter().for_each(|deal| walker.iterate(deal));

@@ -98,12 +98,12 @@ pub(crate) struct Layout {
     pub(crate) slots: u64,
     pub(crate) infosets: u64,
     /// What belongs to the nodes of more than two players.
-    pub(crate) many: Option<Box<Many>>,
+    pub(crate) multiway: Option<Box<Multiway>>,
 }
 
 /// What a traversal reads of the nodes of more than two players, besides [`Node`].
 #[derive(Debug, Clone)]
-pub(crate) struct Many {
+pub(crate) struct Multiway {
     pub(crate) players: usize,
     /// Chips of each seat, and in the pot, in the layout's units.
     chips: Vec<f32>,
@@ -121,11 +121,11 @@ fn bits(seats: SeatSet) -> u16 {
     seats.iter().fold(0, |bits, seat| bits | 1 << seat.index())
 }
 
-impl Many {
-    fn new(tree: &BettingTree, unit: f32) -> Many {
+impl Multiway {
+    fn new(tree: &BettingTree, unit: f32) -> Multiway {
         let nodes = 0..tree.nodes().len() as u32;
         let chips = |node| tree.chips(node).iter().map(|&chips| chips as f32 / unit);
-        Many {
+        Multiway {
             players: tree.def().players,
             chips: nodes.clone().flat_map(chips).collect(),
             pots: nodes.clone().map(|node| chips(node).sum()).collect(),
@@ -210,8 +210,9 @@ impl Layout {
     ) -> Result<Layout, Error> {
         let rows = [[(0, 0); 4]; 2];
         let several = tree.def().players > 2;
-        let many = several.then(|| Box::new(Many::new(tree, unit)));
-        let mut layout = Layout { nodes: Vec::new(), buckets, rows, slots: 0, infosets: 0, many };
+        let multiway = several.then(|| Box::new(Multiway::new(tree, unit)));
+        let mut layout =
+            Layout { nodes: Vec::new(), buckets, rows, slots: 0, infosets: 0, multiway };
         layout.nodes.reserve_exact(tree.nodes().len());
         for (number, node) in (0..).zip(tree.nodes()) {
             let committed = tree.committed(number).map(|chips| chips as f32 / unit);
@@ -346,6 +347,6 @@ impl Layout {
         rows[0][0] = (0, 2);
         rows[1][0] = (2 * count, 2);
         let buckets = [buckets, 0, 0, 0];
-        Layout { nodes, buckets, rows, slots: 4 * count, infosets: 2 * count, many: None }
+        Layout { nodes, buckets, rows, slots: 4 * count, infosets: 2 * count, multiway: None }
     }
 }

@@ -11,7 +11,7 @@ use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
 use solvers::blueprint::learned::{ResponseOptions, respond};
 use solvers::blueprint::{
-    BLOCK, Deal, Deals, ManyDeal, Trainer, TrainingOptions, against_others, head_to_head,
+    BLOCK, Deal, Deals, MultiwayDeal, Trainer, TrainingOptions, against_others, head_to_head,
 };
 use solvers::strategy::AbstractStrategy;
 
@@ -45,7 +45,7 @@ impl Deals for FourCards {
         Deal::default()
     }
 
-    fn deal_many(&self, rng: &mut Pcg64Mcg, deals: &mut [ManyDeal]) {
+    fn deal_many(&self, rng: &mut Pcg64Mcg, deals: &mut [MultiwayDeal]) {
         for deal in deals {
             let mut deck = vec![0, 1, 2, 3];
             for seat in 0..3 {

@@ -1,10 +1,10 @@
 //! Playing with more than two players: the place of a hand in a blueprint whose places are joined.
 //!
-//! The place is found anew at each decision ([`abstraction::many::places`]), so the strategy is a
-//! function of the information set. A blueprint for more players than there are plays as if the
+//! The place is found anew at each decision ([`abstraction::multiway::places`]), so the strategy is
+//! a function of the information set. A blueprint for more players than there are plays as if the
 //! first to act had folded, and shares of the pot make its bets those of any chips and stacks.
 
-use abstraction::many::{Place, places};
+use abstraction::multiway::{Place, places};
 use game::{Betting, GameDef, InfoSet, Strategy};
 use models::blueprint::Blueprint;
 use smallvec::SmallVec;
@@ -42,7 +42,7 @@ pub(super) fn plays(blueprint: &Blueprint, def: &GameDef) -> bool {
 
 impl Model {
     /// The decision with more than two players.
-    pub(super) fn decide_among_many(&self, infoset: &InfoSet, style: &Style) -> Decided {
+    pub(super) fn decide_multiway(&self, infoset: &InfoSet, style: &Style) -> Decided {
         let InfoSet { public, hole, .. } = infoset;
         let hand = Hand::new(public, *hole);
         let street = public.street();

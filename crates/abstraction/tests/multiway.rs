@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use abstraction::betting::{BettingTree, NodeKind};
-use abstraction::many::places;
 use abstraction::menu::BetMenu;
+use abstraction::multiway::places;
 use game::{Action, Betting, GameDef, GameSpec, PublicState, Seat, Turn, games};
 use proptest::prelude::*;
 

@@ -2,17 +2,17 @@
 //!
 //! As in the [traversal](super::walk) for two, one seat learns from a deal at a time, all of its
 //! actions are explored, and those of the others are drawn. Where a node joins another one
-//! ([`abstraction::many`]), the traversal goes on there: with the players in its seats, and all
+//! ([`abstraction::multiway`]), the traversal goes on there: with the players in its seats, and all
 //! that is won after it scaled by the ratio of the pots.
 
 use abstraction::betting::BettingTree;
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-use super::deals::{Deals, ManyDeal, each_block, mixed};
+use super::deals::{Deals, MultiwayDeal, each_block, mixed};
 use super::head_to_head::{Estimate, HANDS, Sums, draw};
 use super::tables::Store;
-use super::tree::{Layout, Many, Node, buckets_of};
+use super::tree::{Layout, Multiway, Node, buckets_of};
 use super::walk::{UNPRUNED_INTERVAL, Weights, by_actions, draw_and_add, learn, positive};
 use crate::Error;
 use crate::strategy::AbstractStrategy;
@@ -40,54 +40,54 @@ impl Frame {
 
     /// Goes on at the node that this one joins.
     #[inline]
-    fn join(&mut self, nodes: &[Node], many: &Many, node: u32, target: u32) {
-        let before = many.chips(node, self.seat);
-        let ratio = many.pot(node) / many.pot(target);
-        let from = many.from[node as usize].into();
+    fn join(&mut self, nodes: &[Node], multiway: &Multiway, node: u32, target: u32) {
+        let before = multiway.chips(node, self.seat);
+        let ratio = multiway.pot(node) / multiway.pot(target);
+        let from = multiway.from[node as usize].into();
         let to = nodes[target as usize].place();
         let (players, seat) = (self.players, self.seat);
-        for (mine, theirs) in many.around(node, from).zip(many.around(target, to)) {
+        for (mine, theirs) in multiway.around(node, from).zip(multiway.around(target, to)) {
             self.players[theirs] = players[mine];
             if mine == seat {
                 self.seat = theirs;
             }
         }
-        self.offset += self.scale * (ratio * many.chips(target, self.seat) - before);
+        self.offset += self.scale * (ratio * multiway.chips(target, self.seat) - before);
         self.scale *= ratio;
     }
 
     /// The learner's winnings if it folds here.
     #[inline]
-    fn lost(&self, many: &Many, node: u32) -> f32 {
-        self.offset - self.scale * many.chips(node, self.seat)
+    fn lost(&self, multiway: &Multiway, node: u32) -> f32 {
+        self.offset - self.scale * multiway.chips(node, self.seat)
     }
 
     /// Its winnings at the end of a hand that it did not fold.
     #[inline]
-    fn won(&self, many: &Many, node: u32, deal: &ManyDeal) -> f32 {
+    fn won(&self, multiway: &Multiway, node: u32, deal: &MultiwayDeal) -> f32 {
         let mine = deal.ranks[usize::from(self.players[self.seat])];
         let mut winners = 0u32;
-        for seat in many.around(node, 0) {
+        for seat in multiway.around(node, 0) {
             let other = deal.ranks[usize::from(self.players[seat])];
             if other > mine {
-                return self.lost(many, node);
+                return self.lost(multiway, node);
             }
             winners += u32::from(other == mine);
         }
-        self.lost(many, node) + self.scale * many.pot(node) / winners as f32
+        self.lost(multiway, node) + self.scale * multiway.pot(node) / winners as f32
     }
 }
 
 /// The state of a thread's traversal of one deal.
-pub(crate) struct ManyWalker<'a, S> {
+pub(crate) struct MultiwayWalker<'a, S> {
     layout: &'a Layout,
-    many: &'a Many,
+    multiway: &'a Multiway,
     store: S,
     weights: Weights,
     pub(crate) rng: Pcg64Mcg,
     /// Number of decisions visited.
     pub(crate) visits: u64,
-    deal: ManyDeal,
+    deal: MultiwayDeal,
     /// Each player's row on each street.
     rows: [[usize; 4]; MAX_PLAYERS],
     learner: usize,
@@ -95,22 +95,22 @@ pub(crate) struct ManyWalker<'a, S> {
     skip_below: f32,
 }
 
-impl<'a, S: Store> ManyWalker<'a, S> {
+impl<'a, S: Store> MultiwayWalker<'a, S> {
     pub(crate) fn new(
         layout: &'a Layout,
-        many: &'a Many,
+        multiway: &'a Multiway,
         store: S,
         weights: Weights,
         rng: Pcg64Mcg,
-    ) -> ManyWalker<'a, S> {
-        ManyWalker {
+    ) -> MultiwayWalker<'a, S> {
+        MultiwayWalker {
             layout,
-            many,
+            multiway,
             store,
             weights,
             rng,
             visits: 0,
-            deal: ManyDeal::default(),
+            deal: MultiwayDeal::default(),
             rows: [[0; 4]; MAX_PLAYERS],
             learner: 0,
             skip_below: weights.skip_below,
@@ -118,14 +118,14 @@ impl<'a, S: Store> ManyWalker<'a, S> {
     }
 
     /// One iteration: each seat learns once from the deal.
-    pub(crate) fn iterate(&mut self, deal: &ManyDeal) {
+    pub(crate) fn iterate(&mut self, deal: &MultiwayDeal) {
         self.deal = *deal;
-        for (rows, buckets) in self.rows[..self.many.players].iter_mut().zip(&deal.buckets) {
+        for (rows, buckets) in self.rows[..self.multiway.players].iter_mut().zip(&deal.buckets) {
             for (street, row) in rows.iter_mut().enumerate() {
                 *row = self.layout.row(0, street, buckets[street]);
             }
         }
-        for learner in 0..self.many.players {
+        for learner in 0..self.multiway.players {
             self.learner = learner;
             if self.weights.skip_below > f32::NEG_INFINITY {
                 let all = self.rng.next_u64().is_multiple_of(UNPRUNED_INTERVAL);
@@ -138,14 +138,14 @@ impl<'a, S: Store> ManyWalker<'a, S> {
     /// The learner's sampled winnings from this node on.
     fn walk(&mut self, mut at: u32, mut frame: Frame) -> f32 {
         loop {
-            let target = self.many.targets[at as usize];
+            let target = self.multiway.targets[at as usize];
             if target != at {
-                frame.join(&self.layout.nodes, self.many, at, target);
+                frame.join(&self.layout.nodes, self.multiway, at, target);
                 at = target;
             }
             let node = self.layout.nodes[at as usize];
             if node.is_end() {
-                return frame.won(self.many, at, &self.deal);
+                return frame.won(self.multiway, at, &self.deal);
             }
             self.visits += 1;
             let player = usize::from(frame.players[node.place()]);
@@ -167,14 +167,15 @@ impl<'a, S: Store> ManyWalker<'a, S> {
         let mut value = 0.0;
         for action in 0..N {
             let child = node.first_child() + action as u32;
-            let folds = !self.many.has(child, frame.seat);
-            let over = folds || self.many.is_end(&self.layout.nodes, child);
+            let folds = !self.multiway.has(child, frame.seat);
+            let over = folds || self.multiway.is_end(&self.layout.nodes, child);
             if regrets[action] < self.skip_below && !over {
                 skipped[action] = true;
                 continue;
             }
             // What the others do after a fold changes nothing.
-            let won = if folds { frame.lost(self.many, child) } else { self.walk(child, *frame) };
+            let won =
+                if folds { frame.lost(self.multiway, child) } else { self.walk(child, *frame) };
             gains[action] = won;
             value += won * if sum > 0.0 { positive[action] * scale } else { 1.0 / N as f32 };
         }
@@ -202,23 +203,23 @@ pub fn against_others<D: Deals>(
     seed: u64,
 ) -> Result<Estimate, Error> {
     let layout = Layout::new(tree, buckets_of(tree, |street| deals.buckets(street)), [false; 2])?;
-    let Some(many) = layout.many.as_deref() else {
+    let Some(multiway) = layout.multiway.as_deref() else {
         return Err(Error::new("a table of others needs more than two players"));
     };
-    let pieces = 0..(hands / many.players as u64).div_ceil(HANDS);
+    let pieces = 0..(hands / multiway.players as u64).div_ceil(HANDS);
     let (_, sums) = each_block(
         pieces,
         threads,
         || false,
         |piece| {
             let mut rng = Pcg64Mcg::seed_from_u64(mixed(seed, piece));
-            let (mut sums, mut deal) = (Sums::default(), [ManyDeal::default()]);
+            let (mut sums, mut deal) = (Sums::default(), [MultiwayDeal::default()]);
             for _ in 0..HANDS {
                 deals.deal_many(&mut rng, &mut deal);
-                let seats = 0..many.players;
-                let won =
-                    seats.map(|seat| hand(&layout, many, &deal[0], seat, [one, others], &mut rng));
-                sums.add(f64::from(won.sum::<f32>()) / many.players as f64);
+                let seats = 0..multiway.players;
+                let won = seats
+                    .map(|seat| hand(&layout, multiway, &deal[0], seat, [one, others], &mut rng));
+                sums.add(f64::from(won.sum::<f32>()) / multiway.players as f64);
             }
             sums
         },
@@ -229,29 +230,29 @@ pub fn against_others<D: Deals>(
 /// The winnings of the first strategy in a seat, with the others in the others.
 fn hand(
     layout: &Layout,
-    many: &Many,
-    deal: &ManyDeal,
+    multiway: &Multiway,
+    deal: &MultiwayDeal,
     seat: usize,
     [one, others]: [&dyn AbstractStrategy; 2],
     rng: &mut Pcg64Mcg,
 ) -> f32 {
     let (mut at, mut frame) = (0, Frame::new(seat));
     loop {
-        let target = many.targets[at as usize];
+        let target = multiway.targets[at as usize];
         if target != at {
-            frame.join(&layout.nodes, many, at, target);
+            frame.join(&layout.nodes, multiway, at, target);
             at = target;
         }
         let node = layout.nodes[at as usize];
         if node.is_end() {
-            return frame.won(many, at, deal);
+            return frame.won(multiway, at, deal);
         }
         let player = usize::from(frame.players[node.place()]);
         let bucket = deal.buckets[player][node.street()];
         let strategy = if player == seat { one } else { others };
         at = node.first_child() + draw(strategy, node, at, bucket, rng);
-        if !many.has(at, frame.seat) {
-            return frame.lost(many, at);
+        if !multiway.has(at, frame.seat) {
+            return frame.lost(multiway, at);
         }
     }
 }
@@ -288,10 +289,10 @@ mod tests {
         let (mut exact, mut joined) = (0, 0);
         for (players, stack) in [(3, 20_000), (4, 2_000), (6, 20_000)] {
             let (tree, layout) = layout(players, stack);
-            let many = layout.many.as_deref().expect("more than two");
+            let multiway = layout.multiway.as_deref().expect("more than two");
             for _ in 0..2_000 {
                 let (holes, board) = draw_many(&mut rng, players);
-                let mut deal = ManyDeal::default();
+                let mut deal = MultiwayDeal::default();
                 let on_board: cards::CardSet = board.iter().copied().collect();
                 let strength = |seat: usize| cards::evaluate(holes[seat].set() | on_board);
                 for seat in 0..players {
@@ -302,13 +303,13 @@ mod tests {
                 let mut won: Vec<Option<f32>> = vec![None; players];
                 let (mut at, mut joins) = (0, 0);
                 loop {
-                    let target = many.targets[at as usize];
+                    let target = multiway.targets[at as usize];
                     if target != at {
                         joins += 1;
                         for (frame, _) in
                             frames.iter_mut().zip(&won).filter(|(_, won)| won.is_none())
                         {
-                            frame.join(&layout.nodes, many, at, target);
+                            frame.join(&layout.nodes, multiway, at, target);
                         }
                         at = target;
                     }
@@ -326,15 +327,17 @@ mod tests {
                     };
                     at = node.first_child() + action as u32;
                     for (player, frame) in frames.iter().enumerate() {
-                        if won[player].is_none() && !many.has(at, frame.seat) {
-                            won[player] = Some(frame.lost(many, at));
+                        if won[player].is_none() && !multiway.has(at, frame.seat) {
+                            won[player] = Some(frame.lost(multiway, at));
                         }
                     }
                 }
                 let won: Vec<f64> = won
                     .iter()
                     .zip(&frames)
-                    .map(|(won, frame)| won.unwrap_or_else(|| frame.won(many, at, &deal)).into())
+                    .map(|(won, frame)| {
+                        won.unwrap_or_else(|| frame.won(multiway, at, &deal)).into()
+                    })
                     .collect();
                 let size: f64 = won.iter().map(|won| won.abs()).sum();
                 assert!(won.iter().sum::<f64>().abs() < 1e-4 * (1.0 + size), "{won:?}");
