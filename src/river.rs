@@ -379,7 +379,6 @@ fn in_order(combo: Combo) -> (StartingHand, Reverse<Combo>) {
     (combo.starting_hand(), Reverse(combo))
 }
 
-/// How often a hand takes each action; the last of two is what the first leaves.
 /// The intervals of a hand that does the same in all equilibria.
 fn known(actions: usize, standing: &Standing) -> Vec<Option<Interval>> {
     let Standing::Always(always) = *standing else { return vec![None; actions] };
@@ -389,6 +388,7 @@ fn known(actions: usize, standing: &Standing) -> Vec<Option<Interval>> {
     (0..actions).map(|action| Some(one(action))).collect()
 }
 
+/// How often a hand takes each action; the last of two is what the first leaves.
 fn intervals(
     plane: &mut Plane<'_>,
     decision: usize,

@@ -4,13 +4,14 @@
 use std::fmt;
 
 use cards::Range;
+use matches::runner::Stop;
 use serde::Serialize;
 use solvers::showdown::{Equilibria, River};
 use solvers::subgame::{Spot, read_spot};
 
 use super::spot_args::{SpotArgs, misread};
 use crate::exit::Failure;
-use crate::interrupt;
+use crate::interrupt::Aborting;
 use crate::output::{Output, Report};
 use crate::progress::Progress;
 use crate::river::{DecisionView, EquilibriaView, Question};
@@ -59,7 +60,7 @@ impl fmt::Display for RiverReport {
 
 /// Runs the command.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
-    let stop = interrupt::listen("stopping after this hand; press Ctrl-C again to abort")?;
+    let _aborting = Aborting::begin()?;
     args.spot.threads.pool()?.run(|| {
         let posed = args.spot.pose()?;
         let (mut solver, _) = posed.prepare()?;
@@ -69,7 +70,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
         let Some((player, decision)) = river.decision(&found) else {
             return Err(Failure::usage("nobody acts there"));
         };
-        posed.solve(&mut solver, None, &stop);
+        posed.solve(&mut solver, None, &Stop::default());
         let averages = river.averages(&solver)?;
         let equilibria = Equilibria::solve(&river.game, averages.each_ref())?;
         let none = Range::empty();
@@ -80,7 +81,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
             let progress = progress
                 .get_or_insert_with(|| Progress::patient(all as u64, "hands", args.spot.quiet));
             progress.show(done as u64, "");
-            !stop.asked()
+            true
         })?;
         progress.iter_mut().for_each(|progress| progress.finish());
         decision.add_needs(&mut solver, &asked.state)?;

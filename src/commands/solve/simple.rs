@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
+use matches::runner::Stop;
 use readable::simplicity::{Plan, Simplicity};
 use solvers::Player;
 use solvers::showdown::{Equilibria, River};
 
 use super::spot_args::SpotArgs;
 use crate::exit::Failure;
-use crate::interrupt;
+use crate::interrupt::Aborting;
 use crate::output::{self, Output, Report};
 use crate::progress::Progress;
 use crate::report;
@@ -45,13 +46,13 @@ impl Report for Simplicity {
 /// Runs the command.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     output::check(args.svg.as_deref())?;
-    let stop = interrupt::listen("stopping after this strategy; press Ctrl-C again to abort")?;
+    let _aborting = Aborting::begin()?;
     let player = Player::BOTH[usize::from(args.player - 1)];
     let found = args.spot.threads.pool()?.run(|| {
         let posed = args.spot.pose()?;
         let (mut solver, _) = posed.prepare()?;
         let river = River::new(solver.subgame())?;
-        posed.solve(&mut solver, None, &stop);
+        posed.solve(&mut solver, None, &Stop::default());
         let averages = river.averages(&solver)?;
         let equilibria = Equilibria::solve(&river.game, averages.each_ref())?;
         let plan = Plan { leaves: args.leaves.into(), ..Plan::default() };
@@ -61,14 +62,11 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
                 Progress::patient(all as u64, "strategies", args.spot.quiet)
             });
             progress.show(done as u64, "");
-            !stop.asked()
+            true
         })?;
         progress.iter_mut().for_each(|progress| progress.finish());
         Ok::<_, Failure>(found)
     })?;
-    if stop.asked() {
-        return Err(Failure::interrupted("stopped: nothing of it is kept; run it again"));
-    }
     if let Some(path) = &args.svg {
         report::write(path, &found.chart().file())?;
     }
