@@ -244,6 +244,8 @@ struct AgentPage {
     chart: Option<ChartPart>,
     /// The agents that it can be compared with.
     others: Vec<String>,
+    /// Whether it can be asked about situations.
+    at_once: bool,
     situation: Option<SituationPart>,
     /// Why the situation cannot be shown; empty otherwise.
     wrong: String,
@@ -342,6 +344,7 @@ impl AgentPage {
             matches,
             chart,
             others: others.map(str::to_owned).collect(),
+            at_once: decides_at_once(policies, name),
             situation,
             wrong,
             tree,
@@ -428,6 +431,11 @@ impl SituationPart {
         asked: &Asked,
         student: Option<&Student>,
     ) -> Result<SituationPart, Refused> {
+        if !decides_at_once(policies, name) {
+            return Err(wrong(
+                "it thinks about each decision, which this page does not have it do",
+            ));
+        }
         let infoset = infoset(policies, asked)?;
         let policy: Arc<dyn Policy> = policies.policy(name).map_err(missing)?;
         let strategy = policy.strategy(&infoset);
@@ -441,6 +449,12 @@ impl SituationPart {
         let path = student.map(|student| PathPart::new(&infoset, student)).transpose()?;
         Ok(SituationPart { actions: actions.collect(), path: path.flatten() })
     }
+}
+
+/// Whether an agent looks its decisions up: others compute, which everybody who reaches the server
+/// could have it do.
+fn decides_at_once(policies: &Policies, name: &str) -> bool {
+    policies.agent(name).is_some_and(|agent| agent.cost() == Cost::Inline)
 }
 
 /// The situation that is asked about.
@@ -504,13 +518,5 @@ impl TreeView {
         // The page has no option to show more of them.
         let bluffs = bluffs.replace("more: --most shows them", "more");
         Ok(TreeView { street: street.name(), text, below, bluffs })
-    }
-}
-
-/// The words for what an agent's decisions take.
-pub(super) fn cost_in_words(cost: Cost) -> &'static str {
-    match cost {
-        Cost::Inline => "at once",
-        Cost::Worker => "on a thread of its own",
     }
 }

@@ -324,20 +324,10 @@ fn answers(question: &Question) -> Vec<AnswerView> {
             price: usual,
             least,
             most,
-            grade: name(question.grade(number)),
+            grade: question.grade(number).name(),
         }
     });
     answers.collect()
-}
-
-fn name(grade: Grade) -> &'static str {
-    match grade {
-        Grade::Best => "best",
-        Grade::Correct => "correct",
-        Grade::Inaccuracy => "inaccuracy",
-        Grade::Mistake => "mistake",
-        Grade::Blunder => "blunder",
-    }
 }
 
 #[derive(Template)]
@@ -362,7 +352,7 @@ async fn html(State(study): State<Option<Study>>) -> Response {
             most if most.is_finite() => format!("up to {} % of the pot", decimal(100.0 * most, 1)),
             _ => "more".to_owned(),
         };
-        (name(grade), most)
+        (grade.name(), most)
     });
     page(&Page {
         spots: study.map(|study| study.solved()),

@@ -83,7 +83,10 @@ impl AgentLine {
             name: name.to_owned(),
             kind: spec.kind.to_owned(),
             summary: spec.summary.to_owned(),
-            cost: super::agents::cost_in_words(cost),
+            cost: match cost {
+                agents::Cost::Inline => "at once",
+                agents::Cost::Worker => "on a thread of its own",
+            },
             decides: decides(name),
         };
         let kinds =

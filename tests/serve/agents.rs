@@ -124,6 +124,10 @@ fn what_an_agent_does_not_have_is_not_shown() {
     let (_, page) = server.get("/agents/external");
     shows(&page, &["cannot be asked what it would do"]);
     assert!(!page.contains("Its trees"));
+    // What computes its decisions is not had to do it by whoever opens a page.
+    let (_, page) = server.get("/agents/resolve?hand=Ad3s&board=KcQd8h2c2d&betting=cc/cc/cc");
+    shows(&page, &["It thinks about each decision", "Before the flop"]);
+    assert!(!page.contains("<button type=\"submit\">Ask"), "a form to ask it");
     let (_, page) = server.get("/agents/cfr");
     shows(&page, &["Before the flop", "In a situation"]);
     assert!(!page.contains("Its trees"));

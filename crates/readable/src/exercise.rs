@@ -15,7 +15,6 @@ use learners::mixed;
 use models::chart::Chart;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
-use serde::Serialize;
 use solvers::subgame::{ByAction, Solver, Spot, walk};
 use solvers::{Player, drawn};
 
@@ -66,8 +65,7 @@ pub struct Price {
 }
 
 /// A grade, by the price in shares of the pot.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Grade {
     /// No other answer wins more, as far as this solution tells: at most half a percent of the pot,
     /// and it is not proven to cost anything.
@@ -86,6 +84,17 @@ impl Grade {
     /// All, the best first.
     pub const ALL: [Grade; 5] =
         [Grade::Best, Grade::Correct, Grade::Inaccuracy, Grade::Mistake, Grade::Blunder];
+
+    /// The grade in a word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Grade::Best => "best",
+            Grade::Correct => "correct",
+            Grade::Inaccuracy => "inaccuracy",
+            Grade::Mistake => "mistake",
+            Grade::Blunder => "blunder",
+        }
+    }
 
     /// The highest price of a grade, in shares of the pot.
     pub fn most(self) -> f64 {
@@ -191,8 +200,7 @@ pub fn hand(solver: &mut Solver, deal: Deal<'_>, line: &str) -> Result<Hand, Err
     }
     loop {
         let mut rng = Pcg64Mcg::seed_from_u64(mixed(deal.seed, 1 + steps.len() as u64));
-        let state = spot.state();
-        let word = match state.turn() {
+        let (word, next) = match spot.state().turn() {
             Turn::Over => break,
             Turn::Act(_) if spot.player() == Some(player) => break,
             Turn::Act(_) => {
@@ -202,16 +210,20 @@ pub fn hand(solver: &mut Solver, deal: Deal<'_>, line: &str) -> Result<Hand, Err
                 let likely =
                     || (0..strategy.len()).max_by(|&a, &b| strategy[a].total_cmp(&strategy[b]));
                 let action = number.or_else(likely).and_then(|number| spot.actions().get(number));
-                state.action_word(*action.unwrap_or(&Action::Call))
+                let action = *action.ok_or_else(|| {
+                    Error::new(format!("{} has no strategy there", cards[player.other().index()]))
+                })?;
+                (spot.state().action_word(action), spot.clone().act(action))
             }
             Turn::Deal(_) => {
-                let seen = state.board().set() | held;
+                let seen = spot.state().board().set() | held;
                 let free: Vec<Card> = Card::all().filter(|card| !seen.contains(*card)).collect();
-                free[rng.random_range(0..free.len())].to_string()
+                let card = free[rng.random_range(0..free.len())];
+                (card.to_string(), spot.clone().deal(card))
             }
         };
         steps.push(Step::new(&spot, &word));
-        spot = step(spot, &word)?;
+        spot = next.map_err(Error::new)?;
     }
     let state = spot.state().clone();
     let actions = spot.actions().to_vec();
@@ -222,16 +234,6 @@ pub fn hand(solver: &mut Solver, deal: Deal<'_>, line: &str) -> Result<Hand, Err
         Turn::Deal(_) | Turn::Over => Err(won(solver, &state, cards, player)),
     };
     Ok(Hand { player, cards, steps, state, next })
-}
-
-/// The spot after an action or a card.
-fn step<'a>(spot: Spot<'a>, word: &str) -> Result<Spot<'a>, Error> {
-    if let Ok(card) = word.parse::<Card>() {
-        return spot.deal(card).map_err(Error::new);
-    }
-    let action = spot.actions().iter().find(|&&action| spot.state().action_word(action) == word);
-    let action = *action.ok_or_else(|| Error::new(format!("`{word}` is not on the menu")))?;
-    spot.act(action).map_err(Error::new)
 }
 
 impl Step {
