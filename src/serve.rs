@@ -34,12 +34,13 @@ use crate::mcp::{self, Tools};
 use crate::shell;
 use crate::web::decide::Decider;
 use crate::web::gtowizard::Benchmark;
+use crate::web::hosted::{self, Faults};
 use crate::web::login::{Login, open_secret};
 use crate::web::overview::AgentLine;
 use crate::web::policies::Policies;
 use crate::web::runs::QueueView;
 use crate::web::scrimmage::Course;
-use crate::web::slumbot::{Api, Faults};
+use crate::web::slumbot::Api;
 use crate::web::study::Study;
 use crate::web::{self, Limits, Offered, Site};
 
@@ -128,6 +129,7 @@ pub async fn serve(
     let policies = Arc::new(Policies::new(setup.agents));
     let study = setup.study.map(|plan| Study::open(plan, Arc::clone(&policies), web_stop.clone()));
     let study = study.transpose().map_err(anyhow::Error::from)?;
+    let solving = study.clone();
     let offered = Offered { decider, tools: tools.clone(), course, study, policies };
     let serving = web::serve(listener, site.clone(), offered, guard, limits, web_stop.clone());
     let mut web = tokio::spawn(serving);
@@ -153,6 +155,9 @@ pub async fn serve(
         tools.close().await;
     }
     close_slumbot(host, hosting).await;
+    if let Some(solving) = solving {
+        let _ = tokio::task::spawn_blocking(move || solving.wait()).await;
+    }
     tracing::info!("stopped");
     if aborted {
         let message = "aborted; everything up to the last finished hand is on record";
@@ -198,7 +203,7 @@ async fn open_slumbot(
     };
     let host = tokio::task::spawn_blocking(move || SlumbotHost::open(plan)).await;
     let host = host.map_err(anyhow::Error::from)?.map_err(Failure::input)?;
-    let limits = web::slumbot::Limits {
+    let limits = hosted::Limits {
         body: usize::try_from(config.slumbot.max_body.0).unwrap_or(usize::MAX),
         body_time: config.server.request_timeout.0,
         // A hand may need several decisions.

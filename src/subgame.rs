@@ -187,7 +187,7 @@ impl Limits {
 }
 
 /// The state that a solve ended in.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct SolveResult {
     pub(crate) iterations: u32,
     /// Time of solving.
@@ -207,7 +207,7 @@ pub(crate) struct SolveResult {
 }
 
 /// The result of a player, in chips.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct PlayerResult {
     /// The chips of the pot that the player gets.
     pub(crate) gets: f64,

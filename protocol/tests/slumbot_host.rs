@@ -25,26 +25,6 @@ fn hand(text: &str, client: usize) -> Hand {
 }
 
 #[test]
-fn endpoints_stand_under_both_prefixes_and_nowhere_else() {
-    let cases = [
-        ("/api/new_hand", Some(Endpoint::NewHand)),
-        ("/slumbot/api/new_hand", Some(Endpoint::NewHand)),
-        ("/api/act", Some(Endpoint::Act)),
-        ("/slumbot/api/login", Some(Endpoint::Login)),
-        ("/api/act/", None),
-        ("/api/", None),
-        ("/api", None),
-        ("/apiact", None),
-        ("/slumbot/act", None),
-        ("/api/v1/act", None),
-        ("act", None),
-    ];
-    for (path, expected) in cases {
-        assert_eq!(Endpoint::from_path(path), expected, "{path}");
-    }
-}
-
-#[test]
 fn a_body_counts_only_when_it_says_that_it_is_json() {
     let kinds = [
         (Some("application/json"), true),

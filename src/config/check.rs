@@ -494,6 +494,8 @@ impl Checker<'_> {
             threads => threads.min(processors),
         };
         Ok(offered.then_some(StudyPlan {
+            folder: server.data.join("study"),
+            disk: study.disk.0,
             memory: study.memory.0,
             threads,
             kept: study.kept,

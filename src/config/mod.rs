@@ -237,6 +237,9 @@ pub struct Study {
     pub solve: SolveFor,
     /// Most memory of all solutions together.
     pub memory: Size,
+    /// Most bytes of all solutions that outlive the server, in `study` in the data folder; 0 to
+    /// keep none.
+    pub disk: Size,
     /// Threads that solve; 0 for all processors but one.
     pub threads: usize,
     /// Most solutions that are kept.
@@ -486,6 +489,7 @@ impl Default for Study {
         Study {
             solve: SolveFor::Local,
             memory: Size(2 << 30),
+            disk: Size(4 << 30),
             threads: 0,
             kept: 50,
             queue: 16,

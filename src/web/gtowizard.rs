@@ -3,17 +3,14 @@
 //! `protocol::gtowizard::host` decides what requests mean, `wire::gtowizard_host` carries them out;
 //! `docs/gtowizard.md` has the table. Limits and faults are those of the Slumbot API.
 
-use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::extract::{Path, Query, Request, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderValue, Response, StatusCode, header};
+use axum::http::{Response, StatusCode};
 use axum::routing::{get, post};
-use governor::Quota;
-use metrics::Counter;
 use protocol::gtowizard::host::{self, Endpoint};
 use protocol::gtowizard::message::{
     ActRequest, ErrorObject, HandObject, NewHandRequest, ResultsObject, json,
@@ -28,9 +25,9 @@ use wire::gtowizard_host::{GtoWizardError, GtoWizardHost, client_name};
 use wire::slumbot_host::HostError;
 
 use super::description::{About, Description};
-use super::listener::{Wire, caller};
-use super::login::{Allowance, Login, Refusal};
-use super::slumbot::{Faults, Limits, before, spoil};
+use super::hosted::{Answer, Faults, Hosted, Limits, status_of};
+use super::listener::caller;
+use super::login::{Login, Refusal};
 
 /// Most lines of a leaderboard.
 const MAX_LINES: usize = 100;
@@ -41,14 +38,7 @@ pub struct Benchmark(Arc<Inner>);
 
 struct Inner {
     host: GtoWizardHost,
-    limits: Limits,
-    faults: Option<Arc<Faults>>,
-    /// Required of every request.
-    login: Option<Arc<Login>>,
-    /// The requests of each address, if they are limited.
-    requests: Option<Allowance>,
-    /// Requests done, refused and failed, by endpoint.
-    counters: [[Counter; 3]; 5],
+    hosted: Hosted,
 }
 
 /// What the description says about all routes.
@@ -109,18 +99,9 @@ impl Benchmark {
         faults: Option<Arc<Faults>>,
         login: Option<Arc<Login>>,
     ) -> Benchmark {
-        let login = login.filter(|login| login.slumbot());
-        let counter = |endpoint: Endpoint, answer: &'static str| {
-            let endpoint = endpoint.name();
-            metrics::counter!(
-                "cardroom_gtowizard_requests_total", "endpoint" => endpoint, "answer" => answer
-            )
-        };
-        let counters = Endpoint::ALL
-            .map(|endpoint| ["done", "refused", "failed"].map(|answer| counter(endpoint, answer)));
-        let rate = NonZeroU32::new(limits.rate);
-        let requests = rate.map(|rate| Allowance::new(Quota::per_second(rate)));
-        Benchmark(Arc::new(Inner { host, limits, faults, login, requests, counters }))
+        let counted = ("cardroom_gtowizard_requests_total", &Endpoint::ALL.map(Endpoint::name)[..]);
+        let hosted = Hosted::new(limits, faults, login, counted, refuse);
+        Benchmark(Arc::new(Inner { host, hosted }))
     }
 
     /// The best clients by their scores.
@@ -200,37 +181,8 @@ impl Benchmark {
         id: Option<String>,
         request: Request,
     ) -> Response<Body> {
-        let wire = request.extensions().get::<Wire>().cloned();
-        let fault = self.0.faults.as_ref().map(|faults| faults.next(endpoint.name()));
-        let fault = fault.unwrap_or_default();
-        if let Some(answer) = before(fault, wire.as_ref()).await {
-            return answer;
-        }
-        let address = wire.as_ref().map(|wire| wire.caller);
-        let requests = self.0.requests.as_ref().zip(address);
-        let (code, body) =
-            if requests.is_some_and(|(requests, address)| requests.take(address).is_err()) {
-                refuse(StatusCode::TOO_MANY_REQUESTS, "too many requests; wait a second")
-            } else {
-                self.answer(endpoint, id, request, fault).await
-            };
-        let group = match code.as_u16() {
-            200..=299 => 0,
-            500.. => 2,
-            _ => 1,
-        };
-        self.0.counters[endpoint as usize][group].increment(1);
-        let mut response = spoil(fault, code, body, wire.as_ref()).await;
-        if response.status() == StatusCode::TOO_MANY_REQUESTS {
-            // The rate is at least one a second.
-            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
-        }
-        if response.status() == StatusCode::UNAUTHORIZED
-            && let Some(login) = &self.0.login
-        {
-            login.challenge(response.headers_mut());
-        }
-        response
+        let answer = async |parts, body, fault| self.answer(endpoint, id, parts, body, fault).await;
+        self.0.hosted.respond((endpoint as usize, endpoint.name()), request, answer).await
     }
 
     /// The answer without faults of the connection.
@@ -238,19 +190,10 @@ impl Benchmark {
         &self,
         endpoint: Endpoint,
         id: Option<String>,
-        request: Request,
+        parts: Parts,
+        body: Bytes,
         fault: Fault,
-    ) -> (StatusCode, String) {
-        let limits = self.0.limits;
-        let (parts, body) = request.into_parts();
-        let read = axum::body::to_bytes(body, limits.body);
-        let body = match tokio::time::timeout(limits.body_time, read).await {
-            Ok(Ok(body)) => body,
-            Ok(Err(_)) => return refuse(StatusCode::PAYLOAD_TOO_LARGE, "the body is too large"),
-            Err(_) => {
-                return refuse(StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time");
-            }
-        };
+    ) -> Answer {
         let client = match self.client(&parts) {
             Ok(client) => client,
             Err(Refusal::Login) => {
@@ -272,17 +215,14 @@ impl Benchmark {
             }
             first
         };
-        match tokio::time::timeout(limits.time, done).await {
-            Ok(answer) => answer,
-            Err(_) => refuse(StatusCode::SERVICE_UNAVAILABLE, "the agent did not answer in time"),
-        }
+        self.0.hosted.in_time(done).await.unwrap_or_else(|late| late)
     }
 
     /// The client that a request comes from: by its key, which must be right if the server asks for
     /// a login.
     fn client(&self, parts: &Parts) -> Result<String, Refusal> {
         let key = parts.headers.get(KEY_HEADER).and_then(|key| key.to_str().ok());
-        let Some(login) = &self.0.login else { return Ok(client_name(key)) };
+        let Some(login) = &self.0.hosted.login else { return Ok(client_name(key)) };
         let (name, secret) = key.map_or(("", ""), |key| key.split_once(':').unwrap_or(("", key)));
         let password = key.map(|_| secret.to_owned());
         let asked = slumbot::message::LoginRequest { password, ..Default::default() };
@@ -303,7 +243,7 @@ impl Benchmark {
         id: u64,
         uri: &axum::http::Uri,
         body: &[u8],
-    ) -> (StatusCode, String) {
+    ) -> Answer {
         let host = &self.0.host;
         let unusable = |said: &str| refuse(StatusCode::UNPROCESSABLE_ENTITY, said);
         let result = match endpoint {
@@ -337,14 +277,7 @@ impl Benchmark {
         match result {
             Ok(body) => (StatusCode::OK, body),
             Err(error) => {
-                let code = StatusCode::from_u16(error.status());
-                let code = code.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-                let endpoint = endpoint.name();
-                if code.is_server_error() {
-                    tracing::warn!(endpoint, %error, "a request failed");
-                } else {
-                    tracing::debug!(endpoint, %error, "a request was refused");
-                }
+                let code = status_of(endpoint.name(), error.status(), &error);
                 match &error {
                     // The details are for the server's own log.
                     GtoWizardError::Host(HostError::Agent(_)) => {
@@ -364,7 +297,7 @@ fn is_ours(game: Option<&str>) -> bool {
     game.is_none_or(|game| game == GAME_NAME)
 }
 
-fn refuse(code: StatusCode, detail: &str) -> (StatusCode, String) {
+fn refuse(code: StatusCode, detail: &str) -> Answer {
     (code, json(&host::refusal(detail)))
 }
 

@@ -10,7 +10,8 @@
 //! - [`agents`]: the page of each agent; [`policies`]: those that can be asked.
 //! - [`study`]: spots that are solved here and walked through; [`exercises`]: decisions to
 //!   practise.
-//! - [`slumbot`]: the Slumbot API; [`gtowizard`]: that of the GTO Wizard Benchmark.
+//! - [`slumbot`]: the Slumbot API; [`gtowizard`]: that of the GTO Wizard Benchmark; [`hosted`]:
+//!   what both share.
 //! - [`listener`]: connections and their limits; [`hosts`]: filtering requests; [`login`]:
 //!   authorisation and limits by address.
 
@@ -21,6 +22,7 @@ mod description;
 mod exercises;
 pub mod gtowizard;
 mod hands;
+pub mod hosted;
 pub mod hosts;
 mod listener;
 pub mod login;

@@ -31,6 +31,12 @@ pub async fn asset(Path(name): Path<String>) -> Response {
         "play.js" => ("text/javascript; charset=utf-8", include_str!("assets/play.js")),
         "study.css" => ("text/css; charset=utf-8", include_str!("assets/study.css")),
         "study.js" => ("text/javascript; charset=utf-8", include_str!("assets/study.js")),
+        "study-compare.js" => {
+            ("text/javascript; charset=utf-8", include_str!("assets/study-compare.js"))
+        }
+        "study-equity.js" => {
+            ("text/javascript; charset=utf-8", include_str!("assets/study-equity.js"))
+        }
         "study-grid.js" => ("text/javascript; charset=utf-8", include_str!("assets/study-grid.js")),
         "study-lock.js" => ("text/javascript; charset=utf-8", include_str!("assets/study-lock.js")),
         "study-river.js" => {

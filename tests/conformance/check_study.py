@@ -168,11 +168,52 @@ class Page(chromium.Window):
         for at, share in enumerate((0, 100, 0, 0)):
             self.value(f"""(e => {{ e.value = {share}; e.dispatchEvent(new Event('input')) }})(document.querySelectorAll('.lock input')[{at}])""")
         self.click(".lock button")
-        self.has(f"location.pathname !== '{before}' && document.getElementById('locks')?.innerText.includes('Compared with')", "locked and compared")
+        self.has(f"location.pathname !== '{before}' && document.getElementById('compare-gains')?.innerText.includes('the other solution')", "locked and compared")
         self.has("document.querySelector('#actions li:nth-child(2) .share').innerText === '100.0 %'", "the given strategy")
         self.picture("locked")
+        self.compare(before)
         self.click("#locks li button")
         self.has(f"location.pathname === '{before}' && document.querySelectorAll('#actions .act').length", "unlocked")
+
+    def compare(self, before):
+        """What players get and do here and in the solution without the lock, at the beginning and after a check."""
+        here, there = self.value("location.pathname").rsplit("/", 1)[1], before.rsplit("/", 1)[1]
+
+        def ask(path):
+            return json.loads(self.value(f"fetch('/api/v1/study/solutions/{path}').then(a => a.text())"))
+        gets = [[player["gets"] for player in ask(name)["result"]["players"]] for name in (here, there)]
+        said = self.text("#compare-gains")
+        for player in (0, 1):
+            change = gets[0][player] - gets[1][player]
+            words = f"player {player + 1} gets {gets[0][player]:.2f}, {abs(change):.2f} {'less' if change < 0 else 'more'}"
+            assert words in said, f"{words} is not in {said}"
+        for line in ("", "x"):
+            if line:
+                self.click("#way .step:first-child .option:nth-of-type(1)")
+                self.has("location.search === '?line=x'", "after a check")
+            self.has(f"document.querySelectorAll('#compare-actions tbody tr').length > 0 && !document.getElementById('walk').hasAttribute('aria-busy')", "compared")
+            places = [ask(f"{name}/place?line={line}") for name in (here, there)]
+            share = [{action["name"]: action["frequency"] for action in place["actions"]} for place in places]
+            rows = self.value("[...document.querySelectorAll('#compare-actions tbody tr')].map(e => [...e.children].map(e => e.innerText))")
+            expected = [[name, f"{100 * share[0][name]:.1f} %", f"{100 * share[1][name]:.1f} %"] for name in share[0]]
+            assert [row[:3] for row in rows] == expected, f"on the page {rows}, by the interface {expected}"
+        # The difference of a cell is that of its hands' means.
+        self.click("#compare-what .tab:first-child")
+        name = self.text("#compare-what [aria-pressed=true]")
+        means = []
+        for place in places:
+            view = place["hands"][place["way"][-1]["player"] - 1]
+            number = [action["name"] for action in place["actions"]].index(name)
+            hands = [at for at, hand in enumerate(view["hands"]) if hand[0] == hand[2] == "K"]
+            weight = sum(view["weights"][at] for at in hands)
+            means.append(sum(view["weights"][at] * view["strategy"][number][at] for at in hands) / weight)
+        title = self.value("document.querySelectorAll('#compare-grid .cell')[14].title")
+        assert title == f"KK: {name} here {100 * means[0]:.1f} %, there {100 * means[1]:.1f} %", f"{title} is not {means}"
+        self.picture("compared")
+        self.browser.press("Backspace")
+        self.has("location.search === ''", "at the beginning")
+        self.value("(e => { e.value = ''; e.dispatchEvent(new Event('change')) })(document.getElementById('compare-with'))")
+        self.has("document.getElementById('compare-body').hidden", "not compared")
 
     def river(self, report):
         """Which frequencies are real, and what simple strategies cost, are those of the commands."""
@@ -196,6 +237,12 @@ class Page(chromium.Window):
         shown = self.value("[...document.querySelectorAll('#actions .act')].map(e => [e.querySelector('strong').innerText, e.querySelector('.share').innerText])")
         expected = [[choice["name"], f"{100 * choice['frequency']:.1f} %"] for choice in spot["actions"]]
         assert shown == expected, f"on the page {shown}, by the command {expected}"
+        place = json.loads(self.value("fetch(document.getElementById('json').href).then(a => a.text())"))
+        for player, view in enumerate(place["hands"]):
+            assert f"player {player + 1}, on average {100 * place['equities'][player]:.1f} %" in self.text("#equities-key")
+            corners = self.value(f"document.querySelectorAll('#equities polyline')[{player}].getAttribute('points').split(' ').length")
+            met = [at for at, weight in enumerate(view["weights"]) if weight > 0 and view["equities"][at] is not None]
+            assert corners == 2 * len(met), f"{corners} corners for {len(met)} hands"
         gets = self.text("#who") + self.text("#other-who")
         for player in (0, 1):
             assert f"EV {spot['gets'][player]:.2f}" in gets, f"{spot['gets']} are not in {gets}"

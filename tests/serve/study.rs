@@ -501,6 +501,99 @@ fn a_server_stops_while_it_solves() {
     assert!(server.end().success());
 }
 
+/// A server in this folder that has read as many solutions.
+fn restart(folder: Folder, count: usize) -> Server {
+    let server = Server::start_in(folder);
+    wait_until("kept solutions", || {
+        list(&server.json("/api/v1/study")["solutions"]).len() == count
+    });
+    server
+}
+
+#[test]
+fn solutions_outlive_a_server_that_is_killed() {
+    let server = Server::start(QUIET);
+    let mut locked = turn();
+    locked["locks"] =
+        json!([{ "line": "x", "strategy": [["x", 1.0], ["b60", 0.0], ["b260", 0.0]] }]);
+    let ids = [turn(), locked].map(|spot| order(&server, &spot));
+    let before = ids.each_ref().map(|id| wait_for_state(&server, id, "solved"));
+    let places = |server: &Server| {
+        ids.each_ref().map(|id| ["", "x", "b60 c Kd"].map(|line| place(server, id, line)))
+    };
+    let seen = places(&server);
+    let server = restart(server.kill(), 2);
+    // What is known without the numbers, and the numbers.
+    assert_eq!(ids.each_ref().map(|id| solution(&server, id)), before);
+    assert!(places(&server) == seen);
+    // A finer goal goes on from there.
+    let mut finer = turn();
+    finer["until"] = json!("0.2%");
+    assert_eq!(order(&server, &finer), ids[0]);
+    wait_until("a finer solution", || number(&solution(&server, &ids[0])["share_of_pot"]) <= 0.002);
+    assert!(solution(&server, &ids[0])["iterations"].as_u64() > before[0]["iterations"].as_u64());
+    // What is forgotten does not come back.
+    assert_eq!(put(&server, &ids[1], "forget").code, 200);
+    let server = restart(server.kill(), 1);
+    assert_eq!(solution(&server, &ids[0])["id"], ids[0]);
+}
+
+#[test]
+fn a_solve_that_ends_with_the_server_is_looked_at_and_resumed_by_the_next() {
+    let mut endless = turn();
+    (endless["until"], endless["iterations"]) = (json!("0.0000001%"), json!(100_000));
+    let mut server = Server::start(QUIET);
+    let id = order(&server, &endless);
+    wait_until("iterations", || solution(&server, &id)["iterations"].as_u64() > Some(20));
+    server.signal("TERM");
+    assert!(server.end().success());
+    let server = restart(std::mem::replace(&mut server.folder, Folder::new()), 1);
+    let stopped = solution(&server, &id);
+    assert!(stopped["state"] == "stopped" && stopped["iterations"].as_u64() > Some(20));
+    // Whoever looks does not have it go on.
+    assert_eq!(place(&server, &id, "x")["line"], "x");
+    let looked = wait_for_state(&server, &id, "stopped");
+    assert_eq!(looked["iterations"], stopped["iterations"]);
+    assert_eq!(put(&server, &id, "resume").code, 200);
+    let more = || solution(&server, &id)["iterations"].as_u64() > stopped["iterations"].as_u64();
+    wait_until("more iterations", more);
+}
+
+#[test]
+fn old_solutions_make_room_on_disk_and_damaged_ones_are_solved_again() {
+    let bytes = solution_bytes();
+    let config = format!("{QUIET}[study]\ndisk = \"{}KiB\"\n", (bytes + bytes / 2) >> 10);
+    let server = Server::start(&config);
+    let mut other = turn();
+    other["pot"] = json!(100);
+    let ids = [turn(), other].map(|spot| {
+        let id = order(&server, &spot);
+        wait_for_state(&server, &id, "solved");
+        id
+    });
+    let seen = place(&server, &ids[1], "x");
+    let folder = server.kill();
+    let state = |id: &str| folder.join(format!("data/study/{id}.solve"));
+    assert!(!state(&ids[0]).exists());
+    let file = std::fs::OpenOptions::new().write(true).open(state(&ids[1])).expect("kept");
+    file.set_len(bytes / 2).expect("it works");
+    let server = restart(folder, 1);
+    place(&server, &ids[1], "x");
+    wait_for_state(&server, &ids[1], "solved");
+    // Equality of numbers, without pages of them where there is none.
+    assert!(place(&server, &ids[1], "x") == seen);
+    assert_eq!(ask(&server, "GET", &format!("{SOLUTIONS}/{}", ids[0]), "text/plain", "").code, 404);
+}
+
+/// The bytes in which the turn is kept.
+fn solution_bytes() -> u64 {
+    let server = Server::start(QUIET);
+    let id = order(&server, &turn());
+    wait_for_state(&server, &id, "solved");
+    let file = server.folder.join(format!("data/study/{id}.solve"));
+    std::fs::metadata(file).expect("it is kept").len()
+}
+
 #[test]
 fn the_pages_have_what_they_need_and_no_script_or_style_within() {
     let server = Server::start(QUIET);

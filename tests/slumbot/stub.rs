@@ -229,7 +229,7 @@ fn request(reader: &mut BufReader<TcpStream>) -> Option<(Endpoint, Vec<u8>)> {
             return None;
         }
         if let Some(path) = line.strip_prefix("POST ") {
-            endpoint = path.split(' ').next().and_then(Endpoint::from_path);
+            endpoint = path.split(' ').next().and_then(endpoint_at);
         }
         if let Some(value) = line.to_lowercase().strip_prefix("content-length:") {
             length = value.trim().parse().ok()?;
@@ -240,4 +240,11 @@ fn request(reader: &mut BufReader<TcpStream>) -> Option<(Endpoint, Vec<u8>)> {
             return Some((endpoint?, body));
         }
     }
+}
+
+/// The endpoint at a path, under either prefix.
+fn endpoint_at(path: &str) -> Option<Endpoint> {
+    let name = protocol::slumbot::PREFIXES.iter().find_map(|prefix| path.strip_prefix(prefix))?;
+    let name = name.strip_prefix('/')?;
+    Endpoint::ALL.into_iter().find(|endpoint| endpoint.name() == name)
 }

@@ -132,11 +132,6 @@ impl Player {
         self.lines.end();
     }
 
-    /// Whether a round is in play.
-    pub fn in_round(&self) -> bool {
-        self.round.is_some()
-    }
-
     /// The next event, `None` until more bytes come. After an error every later call returns it
     /// again.
     ///

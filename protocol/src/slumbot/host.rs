@@ -17,7 +17,7 @@ use super::message::{
     ActRequest, BadRequest, ErrorObject, HandEnd, HandObject, LoginRequest, NewHandRequest,
     read_request, won_pot,
 };
-use super::{Incr, IncrError, PREFIXES, Refusal};
+use super::{Incr, IncrError, Refusal};
 
 /// The live server's message for a token that belongs to no session.
 pub const BAD_TOKEN: &str = "Bad token";
@@ -44,13 +44,6 @@ impl Endpoint {
             Endpoint::NewHand => "new_hand",
             Endpoint::Act => "act",
         }
-    }
-
-    /// The endpoint at this path, under either prefix.
-    pub fn from_path(path: &str) -> Option<Endpoint> {
-        let mut names = PREFIXES.iter().filter_map(|prefix| path.strip_prefix(prefix));
-        let name = names.find_map(|rest| rest.strip_prefix('/'))?;
-        Endpoint::ALL.into_iter().find(|endpoint| endpoint.name() == name)
     }
 }
 

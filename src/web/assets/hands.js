@@ -3,12 +3,14 @@
 "use strict";
 
 (() => {
-  const review = document.querySelector(".review");
-  const steps = [...review.querySelectorAll("li[data-at]")];
-  const felt = review.querySelector(".felt");
-  const cards = [...felt.querySelectorAll("[data-card]")];
+  /** @type {(within: ParentNode, selector: string) => any[]} elements, whose kind is known where they are used */
+  const all = (within, selector) => [...within.querySelectorAll(selector)];
+  const [review] = all(document, ".review");
+  const steps = all(review, "li[data-at]");
+  const [felt] = all(review, ".felt");
+  const cards = all(felt, "[data-card]");
   const [pot, at, said, copied, below] = ["pot", "at", "said", "copied", "now"].map((id) => document.getElementById(id));
-  const button = (name) => review.querySelector(`[data-step="${name}"]`);
+  const button = (name) => all(review, `[data-step="${name}"]`)[0];
   let now = steps.length;
 
   const seat = (place, state) => {
@@ -26,7 +28,7 @@
     now = Math.min(Math.max(step, 1), steps.length);
     const item = steps[now - 1];
     const state = JSON.parse(item.dataset.state);
-    for (const place of felt.querySelectorAll("[data-seat]")) seat(place, state.seats[place.dataset.seat]);
+    for (const place of all(felt, "[data-seat]")) seat(place, state.seats[place.dataset.seat]);
     cards.forEach((place, number) => place.classList.toggle("away", number >= state.board));
     pot.textContent = state.pot;
     at.textContent = `${now} of ${steps.length}`;
@@ -38,7 +40,7 @@
     }
     // Where there is no room beside the table, the open action stands below it.
     below.innerHTML = item.innerHTML;
-    for (const link of below.querySelectorAll("a, summary")) link.tabIndex = -1;
+    for (const link of all(below, "a, summary")) link.tabIndex = -1;
     button("first").disabled = button("back").disabled = now === 1;
     button("on").disabled = button("last").disabled = now === steps.length;
     if (speak) said.textContent = item.querySelector(".what").textContent.trim();
@@ -50,12 +52,10 @@
   const asked = () => Number(/^#(?:step-)?(\d+)$/.exec(location.hash)?.[1] ?? 0);
 
   review.classList.add("stepping");
-  for (const part of review.querySelectorAll(".stepper, .keys, #now, [data-copy]")) part.hidden = false;
+  for (const part of all(review, ".stepper, .keys, #now, [data-copy]")) part.hidden = false;
   const to = { first: () => 1, back: () => now - 1, on: () => now + 1, last: () => steps.length };
   review.addEventListener("click", (event) => {
-    const link = event.target.closest(".what a");
-    const step = event.target.closest("[data-step]");
-    const copy = event.target.closest("[data-copy]");
+    const [link, step, copy] = [".what a", "[data-step]", "[data-copy]"].map((kind) => event.target.closest(kind));
     if (step) go(to[step.dataset.step]());
     else if (copy) take(copy);
     else if (link) {
@@ -70,7 +70,7 @@
     if (event.key in KEYS) {
       event.preventDefault();
       go(to[KEYS[event.key]]());
-    } else document.querySelector(`a[data-key="${CSS.escape(event.key)}"]`)?.click();
+    } else all(document, `a[data-key="${CSS.escape(event.key)}"]`)[0]?.click();
   });
   window.addEventListener("hashchange", () => asked() && show(asked(), true));
 

@@ -25,7 +25,9 @@
 
   show(false, "connecting");
   const events = new EventSource(source);
-  for (const part of document.querySelectorAll("[data-part]")) {
+  /** @type {NodeListOf<HTMLElement>} */
+  const parts = document.querySelectorAll("[data-part]");
+  for (const part of parts) {
     events.addEventListener(part.dataset.part, place(part));
   }
   events.addEventListener("open", () => show(true, "live"));

@@ -4,8 +4,12 @@
 "use strict";
 
 (() => {
+  /** @type {(id: string) => any} an element of the page, whose kind is known where it is used */
   const byId = (id) => document.getElementById(id);
-  const game = document.querySelector(".game");
+  /** @type {(within: ParentNode, selector: string) => any[]} */
+  const all = (within, selector) => [...within.querySelectorAll(selector)];
+  const [game] = all(document, ".game");
+  const places = all(document, "[data-part]");
   const [table, said, wrong, opponent] = ["table", "said", "wrong", "opponent"].map(byId);
   const shown = new Map();
   let events = null;
@@ -54,10 +58,10 @@
   };
 
   const part = (name, html) => {
-    const place = document.querySelector(`[data-part="${name}"]`);
+    const place = places.find((place) => place.dataset.part === name);
     if (!place || shown.get(name) === html) return;
     shown.set(name, html);
-    const open = [...place.querySelectorAll("details[open]")].map((hand) => hand.dataset.hand);
+    const open = all(place, "details[open]").map((hand) => hand.dataset.hand);
     const focused = place.contains(document.activeElement);
     place.innerHTML = html;
     for (const hand of open) place.querySelector(`details[data-hand="${hand}"]`)?.setAttribute("open", "");
@@ -65,8 +69,8 @@
       say(place.querySelector(".felt").dataset.said);
       write(byId("amount")?.value);
     }
-    const all = byId("all-hands");
-    if (all) all.href = `/play/history?token=${token()}`;
+    const history = byId("all-hands");
+    if (history) history.href = `/play/history?token=${token()}`;
     if (focused && name === "table") game.focus({ preventScroll: true });
   };
 
@@ -178,7 +182,6 @@
   };
 
   // What the page says before there is a session.
-  const places = [...document.querySelectorAll("[data-part]")];
   const empty = places.map((place) => [place.dataset.part, place.innerHTML]);
   const sit = async (why = "") => {
     setBusy(true);

@@ -18,6 +18,8 @@ export const cellOf = (hand) => {
   return hand[1] === hand[3] ? 13 * high + low : 13 * low + high;
 };
 
+// An element of the page, whose kind is known where it is used.
+/** @type {(id: string) => any} */
 export const byId = (id) => document.getElementById(id);
 
 export const element = (tag, attributes = {}, ...children) => {

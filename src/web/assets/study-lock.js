@@ -1,5 +1,5 @@
 // Locks: a form that gives the hands of a decision a strategy and has the spot solved again, and what
-// is locked in a solution with what each player gains by it.
+// is locked in a solution.
 
 import { ask, element } from "./study-grid.js";
 
@@ -59,8 +59,8 @@ export const lockForm = ({ solution, line, actions, scopes, complain }) => {
   return details;
 };
 
-// What is locked, and what that is worth to each player, once both solutions are there.
-export const showLocks = async (place, solution, complain) => {
+// What is locked.
+export const showLocks = (place, solution, complain) => {
   place.hidden = solution.locks.length === 0;
   if (place.hidden) return;
   const list = element("ul", { class: "small" });
@@ -73,18 +73,5 @@ export const showLocks = async (place, solution, complain) => {
     remove.addEventListener("click", () => solveWith(solution, solution.locks.filter((_, other) => other !== at), lock.line, complain));
     list.append(element("li", {}, where, `: ${hands}: ${mix.join(", ")} `, remove));
   });
-  const gains = element("p", { class: "small" });
-  place.replaceChildren(element("h2", {}, "Locked"), list, gains);
-  if (!solution.result) return;
-  // It may have been forgotten, or never asked for.
-  const base = (await ask("GET", ""))?.solutions.find(({ id }) => id === solution.without_locks);
-  if (!base?.result) return;
-  const words = solution.result.players.map((player, at) => {
-    const change = player.gets - base.result.players[at].gets;
-    const more = change < 0 ? "less" : "more";
-    return `player ${at + 1} gets ${player.gets.toFixed(2)}, ${Math.abs(change).toFixed(2)} ${more}`;
-  });
-  gains.replaceChildren("Compared with ", element("a", { href: `/study/${base.id}` }, "the solution without locks"),
-    // Each value is as far from the true one as both players' best responses win together, at most.
-    `: ${words.join("; ")}. What is solved further can change that by ${(2 * (solution.exploitability + base.exploitability)).toFixed(2)} chips at most.`);
+  place.replaceChildren(element("h2", {}, "Locked"), list);
 };

@@ -1,6 +1,8 @@
 // Walks through a solution: the way by actions and cards, the grids of both players, the actions and
 // the hands of a cell. All numbers are the server's; here they are added up by cell and drawn.
 
+import { Comparison } from "./study-compare.js";
+import { showEquities } from "./study-equity.js";
 import { lockForm, showLocks } from "./study-lock.js";
 import { showNeeds, showRiver } from "./study-river.js";
 import { HandTable } from "./study-table.js";
@@ -31,7 +33,13 @@ const complain = (text) => {
   wrong.hidden = !text;
 };
 const currentLine = () => new URLSearchParams(location.search).get("line") ?? "";
-const address = (line) => (line ? `?line=${encodeURIComponent(line).replaceAll("%20", "+")}` : location.pathname);
+// The address of a place, with what is compared.
+const address = (line) => {
+  const words = new URLSearchParams(location.search);
+  if (line) words.set("line", line);
+  else words.delete("line");
+  return words.size ? `?${words}` : location.pathname;
+};
 const chips = (number) => number.toFixed(2);
 // With three digits or a little more, for cells.
 const few = (number) => number.toFixed(Math.abs(number) >= 99.95 ? 0 : Math.abs(number) >= 9.995 ? 1 : 2);
@@ -116,14 +124,15 @@ const showWay = () => {
 };
 
 // ---- Adding up hands by cell.
-const cellsOf = (player) => {
-  const view = place.hands[player];
+const cellsOf = (where, player) => {
+  const view = where.hands[player];
+  /** @type {any[]} */
   const cells = CELLS.map(() => ({ combos: 0, hands: [] }));
-  view.hands.forEach((hand, at) => {
-    if (player === shownPlayer() && !table.passes(view, at)) return;
+  view.hands.forEach((hand, number) => {
+    if (player === shownPlayer() && !table.passes(view, number)) return;
     const cell = cells[cellOf(hand)];
-    cell.hands.push(at);
-    cell.combos += view.weights[at];
+    cell.hands.push(number);
+    cell.combos += view.weights[number];
   });
   const mean = (cell, numbers) => {
     let [sum, all] = [0, 0];
@@ -221,7 +230,7 @@ const showGrids = () => {
   const main = shownPlayer();
   const kindsOf = (player) => (player === acting() ? colours(place.actions) : []);
   for (const [player, target] of [[main, grid], [1 - main, other]]) {
-    const cells = cellsOf(player);
+    const cells = cellsOf(place, player);
     const kinds = kindsOf(player);
     const names = player === acting() ? place.actions.map(({ name }) => name) : [];
     cells.forEach((cell, at) => {
@@ -252,11 +261,19 @@ const swapPlayers = () => {
   showCell();
   showNeedsOfCell();
   showTable();
+  comparison.show(place, shownPlayer());
 };
 byId("swap").addEventListener("click", () => swapPlayers());
 
 // ---- The hands by class and draw, and as a table.
-const table = new HandTable(byId("hands"), () => { showGrids(); showActions(); showCell(); showTable(); });
+const table = new HandTable(byId("hands"), () => {
+  showGrids();
+  showActions();
+  showCell();
+  showTable();
+  comparison.show(place, shownPlayer());
+});
+const comparison = new Comparison(id, cellsOf);
 const showTable = () => {
   const player = shownPlayer();
   const acts = player === acting();
@@ -500,6 +517,8 @@ const show = () => {
   showCell();
   showNeedsOfCell();
   showTable();
+  showEquities(place);
+  comparison.show(place, shownPlayer());
   const board = cards(place.way.at(-1).board);
   byId("board").replaceChildren(...board.childNodes);
   byId("json").href = `/api/v1/study/solutions/${id}/place?line=${encodeURIComponent(place.line)}`;
@@ -555,7 +574,10 @@ async function watch() {
   if (now !== seen && (solution.iterations > 0 || !open)) {
     seen = now;
     await load(currentLine());
-    if (!open) await showLocks(byId("locks"), solution, complain);
+    if (!open) {
+      showLocks(byId("locks"), solution, complain);
+      await comparison.offer(solution);
+    }
   }
   if (open) setTimeout(watch, solution.seconds < 2 && !working ? 100 : 1000);
 }
@@ -597,7 +619,7 @@ const press = (key) => {
   return undefined;
 };
 document.addEventListener("keydown", (event) => {
-  if (event.altKey || event.ctrlKey || event.metaKey || event.target.closest("input, textarea, select")) return;
+  if (event.altKey || event.ctrlKey || event.metaKey || /** @type {Element} */ (event.target).closest("input, textarea, select")) return;
   if (!/^([1-9mo]|Backspace)$/.test(event.key)) return;
   event.preventDefault();
   keys = keys.then(() => press(event.key));

@@ -249,7 +249,8 @@ const showMenus = () => {
 ownBets.addEventListener("change", () => changed());
 
 // ---- Ranges from an agent's play before the flop, action by action.
-const played = document.querySelector(".played");
+/** @type {HTMLDetailsElement} */
+const played = document.querySelector("details.played");
 const playedWay = [];
 const play = async (betting) => {
   const place = byId("played-actions");

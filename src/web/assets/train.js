@@ -290,12 +290,13 @@ byId("forget").addEventListener("click", () => {
   showSession();
 });
 document.addEventListener("keydown", (event) => {
-  if (event.altKey || event.ctrlKey || event.metaKey || event.target.matches("input, select, textarea")) return;
+  const target = /** @type {Element} */ (event.target);
+  if (event.altKey || event.ctrlKey || event.metaKey || target.matches("input, select, textarea")) return;
   const number = Number(event.key);
   if (number >= 1 && number <= exercise?.answers.length && !answered) {
     event.preventDefault();
     answer(number - 1);
-  } else if (event.key === "Enter" && !byId("next").hidden && !event.target.matches("a, button")) {
+  } else if (event.key === "Enter" && !byId("next").hidden && !target.matches("a, button")) {
     event.preventDefault();
     next();
   }

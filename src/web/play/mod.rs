@@ -31,6 +31,7 @@ use result::SessionStatsCache;
 
 use super::Site;
 use super::pages::{blocking, event, message, respond};
+use crate::config::Slumbot;
 
 /// The state shared by the handlers.
 #[derive(Clone)]
@@ -85,24 +86,21 @@ async fn page(State(play): State<Play>, Query(asked): Query<SessionQuery>) -> Re
         return message(StatusCode::NOT_FOUND, "No table here", why);
     };
     let status = api.status();
-    let chosen = chosen(&status, asked.agent);
-    let summary = |name: &str| {
-        let line = play.site.agents.iter().find(|line| line.name == name);
-        line.map(|line| line.summary.clone()).unwrap_or_default()
-    };
-    let opponents = status.agents.into_iter().map(|agent| Opponent {
-        summary: summary(&agent.name),
-        chosen: agent.name == chosen,
-        name: agent.name,
-    });
-    let page = Page { opponents: opponents.collect(), table: table::empty(&chosen) };
-    super::pages::page(&page)
-}
-
-/// The agent of this name if it is offered, otherwise the default one.
-fn chosen(status: &HostStatus, name: Option<String>) -> String {
-    let offered = |name: &String| status.agents.iter().any(|agent| &agent.name == name);
-    name.filter(offered).unwrap_or_else(|| status.agent.clone())
+    let chosen = play.chosen(&status, asked.agent);
+    // The server's list begins with the kinds, the strongest first.
+    let known = &play.site.agents;
+    let place = |name: &str| known.iter().position(|line| line.name == name);
+    let mut opponents: Vec<Opponent> = status
+        .agents
+        .into_iter()
+        .map(|agent| Opponent {
+            summary: place(&agent.name).map(|at| known[at].summary.clone()).unwrap_or_default(),
+            chosen: agent.name == chosen,
+            name: agent.name,
+        })
+        .collect();
+    opponents.sort_by_key(|opponent| place(&opponent.name).unwrap_or(usize::MAX));
+    super::pages::page(&Page { opponents, table: table::empty(&chosen) })
 }
 
 /// The table of a session; an empty one without a token.
@@ -112,7 +110,7 @@ async fn table(
 ) -> Result<Response, Response> {
     if asked.token.is_empty() {
         let api = play.site.slumbot.as_ref().ok_or_else(no_table)?;
-        let agent = chosen(&api.status(), asked.agent);
+        let agent = play.chosen(&api.status(), asked.agent);
         return Ok(Html(table::empty(&agent)).into_response());
     }
     let view = play.view(&asked.token).await?;
@@ -139,6 +137,21 @@ async fn history(
 }
 
 impl Play {
+    /// The agent of this name if it is offered. Otherwise the one that the configuration names for
+    /// those who ask for none; where it names none, the strongest that is offered, since a person
+    /// waits for a decision of seconds.
+    fn chosen(&self, status: &HostStatus, name: Option<String>) -> String {
+        let offered = |name: &str| status.agents.iter().any(|agent| agent.name == name);
+        if let Some(name) = name.filter(|name| offered(name)) {
+            return name;
+        }
+        let strongest = self.site.agents.iter().find(|line| offered(&line.name));
+        match strongest {
+            Some(line) if status.agent == Slumbot::default().agent => line.name.clone(),
+            _ => status.agent.clone(),
+        }
+    }
+
     /// The session of this token, or the response that it cannot be shown.
     async fn view(&self, token: &str) -> Result<SessionView, Response> {
         let api = self.site.slumbot.as_ref().ok_or_else(no_table)?;

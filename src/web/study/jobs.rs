@@ -1,26 +1,30 @@
 //! The solutions of the study page: ordered, solved one after another on a thread of their own,
-//! stopped, taken up again and kept in memory, all within limits.
+//! stopped, taken up again and kept, in memory and [in files](super::kept), all within limits.
 //!
 //! A solution can be looked at while it is being solved: between two iterations the solver is lent
 //! to whoever waits for it.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use axum::http::StatusCode;
 use jiff::Timestamp;
 use parallel::Pool;
+use runs::Checkpoint;
 use schemars::JsonSchema;
 use serde::Serialize;
 use show::number::percent;
 use solvers::subgame::{Size, Solver};
 use tokio_util::sync::CancellationToken;
 
+use super::kept::{Saved, Shelf};
 use super::locks::{self, Lock};
-use super::order::{Spot, name};
+use super::order::{Order, Spot, name};
 use super::played::Players;
 use super::river::{Analysis, Asked, RiverView, Start, hands_at};
 use super::view::{CardsView, PlaceView};
@@ -34,6 +38,9 @@ const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 /// How long a request waits for a solver.
 const LEND_TIMEOUT: Duration = Duration::from_secs(8);
+
+/// How long the server waits at its end until what is being solved is kept.
+const KEEP_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// How long the solving thread waits for those who look.
 const VISIT_TIMEOUT: Duration = Duration::from_secs(600);
@@ -51,7 +58,11 @@ const FEW: u32 = 10;
 /// The limits of what is solved for the page.
 #[derive(Debug, Clone)]
 pub struct StudyPlan {
-    /// The most bytes of all solutions together.
+    /// Where solutions outlive the server.
+    pub folder: PathBuf,
+    /// The most bytes of all solutions there together; 0 to keep none.
+    pub disk: u64,
+    /// The most bytes of all solutions in memory together.
     pub memory: u64,
     /// Threads that solve.
     pub threads: usize,
@@ -72,6 +83,10 @@ struct Inner {
     players: Players,
     pool: Pool,
     library: Mutex<Library>,
+    /// The solutions in files, if any are kept.
+    shelf: Option<Shelf>,
+    /// The thread that solves.
+    thread: Mutex<Option<JoinHandle<()>>>,
     /// Something is to be solved.
     wake: Condvar,
     stop: CancellationToken,
@@ -101,6 +116,8 @@ struct Solution {
     ready: Mutex<VecDeque<(Question, Arc<String>)>>,
     /// Whether it is to be stopped.
     cancel: AtomicBool,
+    /// Whether somebody has had it forgotten.
+    forgotten: AtomicBool,
 }
 
 /// What is asked of a solution.
@@ -263,6 +280,29 @@ impl Bench {
         matches!(*lock(&self.place), Place::Empty)
     }
 
+    /// Drops the solver, unless it is lent.
+    fn clear(&self) -> bool {
+        let mut place = lock(&self.place);
+        if matches!(*place, Place::Lent) {
+            return false;
+        }
+        *place = Place::Empty;
+        true
+    }
+
+    /// Waits until there is a solver, or the time is over.
+    fn wait_for_solver(&self, limit: Duration) {
+        let until = Instant::now() + limit;
+        let mut place = lock(&self.place);
+        while matches!(*place, Place::Empty) {
+            let Some(left) = until.checked_duration_since(Instant::now()) else { return };
+            place = match self.changed.wait_timeout(place, left) {
+                Ok((place, _)) => place,
+                Err(error) => error.into_inner().0,
+            };
+        }
+    }
+
     /// Waits until those who wait for the solver have had it.
     fn wait_for_visitors(&self) {
         let mut place = lock(&self.place);
@@ -303,6 +343,23 @@ impl Drop for Visit<'_> {
 }
 
 impl Solution {
+    fn new(id: String, spot: Spot, size: Size, made: Timestamp, status: Status) -> Solution {
+        Solution {
+            id,
+            parameters: spot.problem.parameters(),
+            problem: spot.problem,
+            locks: spot.locks,
+            size,
+            made,
+            status: Mutex::new(status),
+            bench: Bench::default(),
+            analysis: Mutex::default(),
+            ready: Mutex::default(),
+            cancel: AtomicBool::new(false),
+            forgotten: AtomicBool::new(false),
+        }
+    }
+
     /// The bytes that its solver takes; 0 without one.
     fn bytes(&self) -> u64 {
         if self.bench.is_empty() { 0 } else { self.size.bytes }
@@ -327,7 +384,8 @@ impl Solution {
 }
 
 impl Study {
-    /// Starts the thread that solves, which ends at `stop`. The agents can be asked for ranges.
+    /// Starts the thread that reads what was kept and then solves, and ends at `stop`. The agents
+    /// can be asked for ranges.
     ///
     /// # Errors
     /// When threads cannot be started.
@@ -341,10 +399,69 @@ impl Study {
         let library = Library { solutions: Vec::new(), queue: VecDeque::new(), speed };
         let (library, wake) = (Mutex::new(library), Condvar::new());
         let players = Players::new(agents);
-        let study = Study(Arc::new(Inner { plan, players, pool, library, wake, stop }));
+        let shelf = Shelf::new(plan.folder.clone(), plan.disk);
+        let thread = Mutex::default();
+        let inner = Inner { plan, players, pool, library, shelf, thread, wake, stop };
+        let study = Study(Arc::new(inner));
         let solving = study.clone();
-        std::thread::Builder::new().name("study".into()).spawn(move || solving.solve_all())?;
+        let thread = std::thread::Builder::new().name("study".into()).spawn(move || {
+            solving.read_kept();
+            solving.solve_all();
+        })?;
+        *lock(&study.0.thread) = Some(thread);
         Ok(study)
+    }
+
+    /// Waits after `stop` until what was being solved is kept, for some seconds at most.
+    pub fn wait(&self) {
+        let thread = lock(&self.0.thread).take();
+        let until = Instant::now() + KEEP_TIMEOUT;
+        while thread.as_ref().is_some_and(|thread| !thread.is_finished()) && Instant::now() < until
+        {
+            std::thread::sleep(POLL_INTERVAL / 10);
+        }
+    }
+
+    /// Makes the solutions of an earlier server known. Their numbers are read when they are asked
+    /// for.
+    fn read_kept(&self) {
+        let Inner { plan, shelf, .. } = &*self.0;
+        let Some(shelf) = shelf else { return };
+        for (id, saved) in shelf.all() {
+            if self.0.stop.is_cancelled() {
+                return;
+            }
+            let spot = saved.order.spot(plan.memory);
+            let spot = spot.and_then(|spot| Ok((self.on_threads(|| spot.size())?, spot)));
+            let (size, spot) = match spot {
+                Ok(found) if name(&found.1.problem.parameters(), &found.1.locks) == id => found,
+                Ok(_) => {
+                    tracing::warn!(id, "a kept solution is of another spot than its name says");
+                    continue;
+                }
+                Err(refusal) => {
+                    tracing::warn!(id, error = refusal.words(), "a kept solution is left out");
+                    continue;
+                }
+            };
+            let state = if saved.reason.is_none() { State::Solved } else { State::Stopped };
+            let status = Status {
+                state,
+                reason: saved.reason,
+                limits: spot.limits(),
+                iterations: saved.iterations,
+                expected: saved.iterations,
+                exploitability: saved.exploitability,
+                seconds: saved.seconds,
+                result: saved.result,
+            };
+            let solution = Arc::new(Solution::new(id, spot, size, saved.made, status));
+            let mut library = lock(&self.0.library);
+            if library.find(&solution.id).is_err() {
+                library.solutions.insert(0, Arc::clone(&solution));
+                library.shrink(plan.kept, u64::MAX, &solution, Some(shelf));
+            }
+        }
     }
 
     /// The limits.
@@ -407,12 +524,11 @@ impl Study {
         })?;
         let parameters = spot.problem.parameters();
         let id = name(&parameters, &spot.locks);
-        let goal = spot.goal.chips(spot.problem.root.pot());
-        let limits = Limits { most: spot.iterations, goal, resumed: 0 };
+        let limits = spot.limits();
         let mut library = lock(&self.0.library);
         if let Ok(known) = library.find(&id) {
             let mut status = lock(&known.status);
-            let finer = goal < status.limits.goal || limits.most > status.limits.most;
+            let finer = limits.goal < status.limits.goal || limits.most > status.limits.most;
             let open = matches!(status.state, State::Waiting | State::Solving);
             if open || status.state == State::Solved && !finer {
                 drop(status);
@@ -434,22 +550,10 @@ impl Study {
             seconds: 0.0,
             result: None,
         };
-        let solution = Arc::new(Solution {
-            id,
-            problem: spot.problem,
-            parameters,
-            locks: spot.locks,
-            size,
-            made: Timestamp::now(),
-            status: Mutex::new(status),
-            bench: Bench::default(),
-            analysis: Mutex::default(),
-            ready: Mutex::default(),
-            cancel: AtomicBool::new(false),
-        });
+        let solution = Arc::new(Solution::new(id, spot, size, Timestamp::now(), status));
         self.enqueue(&mut library, &solution)?;
         library.solutions.insert(0, Arc::clone(&solution));
-        library.shrink(self.0.plan.kept, u64::MAX, 0, &solution);
+        library.shrink(self.0.plan.kept, u64::MAX, &solution, self.0.shelf.as_ref());
         Ok(library.view(&solution))
     }
 
@@ -512,6 +616,10 @@ impl Study {
         let view = library.view(&solution);
         library.queue.retain(|waiting| waiting.id != solution.id);
         library.solutions.retain(|other| other.id != solution.id);
+        solution.forgotten.store(true, Ordering::SeqCst);
+        if let Some(shelf) = &self.0.shelf {
+            shelf.remove(id);
+        }
         Ok(view)
     }
 
@@ -548,16 +656,12 @@ impl Study {
 
     /// Hands at a place, with what the other player must do.
     pub(super) fn hands(&self, id: &str, asked: &Asked) -> Result<DecisionView, Refusal> {
-        let solution = lock(&self.0.library).find(id)?;
-        let analysis = lock(&solution.analysis).clone();
-        let _visit = Visit::new(&solution.bench);
-        let Some(mut lent) = solution.bench.borrow(LEND_TIMEOUT) else {
-            return Err(solution.not_there());
-        };
-        let Some(solver) = lent.solver.as_mut() else { return Err(solution.not_there()) };
-        self.on_threads(|| hands_at(solver, &analysis, asked)).map_err(|error| {
-            let remedy = "write actions from the beginning, and hands as a range";
-            Refusal::new(StatusCode::BAD_REQUEST, error, remedy)
+        self.lend_of(id, |solution, solver| {
+            let analysis = lock(&solution.analysis).clone();
+            self.on_threads(|| hands_at(solver, &analysis, asked)).map_err(|error| {
+                let remedy = "write actions from the beginning, and hands as a range";
+                Refusal::new(StatusCode::BAD_REQUEST, error, remedy)
+            })
         })
     }
 
@@ -582,11 +686,32 @@ impl Study {
     ) -> Result<T, Refusal> {
         let solution = lock(&self.0.library).find(id)?;
         let _visit = Visit::new(&solution.bench);
+        if solution.bench.is_empty() {
+            self.fetch(&solution)?;
+        }
         let Some(mut lent) = solution.bench.borrow(LEND_TIMEOUT) else {
             return Err(solution.not_there());
         };
         let Some(solver) = lent.solver.as_mut() else { return Err(solution.not_there()) };
         work(&solution, solver)
+    }
+
+    /// Has a solution that is in files only read into memory, after the solves that wait, and waits
+    /// for it.
+    fn fetch(&self, solution: &Arc<Solution>) -> Result<(), Refusal> {
+        if !self.0.shelf.as_ref().is_some_and(|shelf| shelf.has(&solution.id)) {
+            return Ok(());
+        }
+        let mut library = lock(&self.0.library);
+        let state = lock(&solution.status).state;
+        if matches!(state, State::Stopped | State::Solved) && solution.bench.is_empty() {
+            self.enqueue(&mut library, solution)?;
+            // It is only read.
+            solution.cancel.store(state == State::Stopped, Ordering::SeqCst);
+        }
+        drop(library);
+        solution.bench.wait_for_solver(LEND_TIMEOUT);
+        Ok(())
     }
 
     fn view(
@@ -650,8 +775,9 @@ impl Study {
         drop(status);
         if solution.bench.is_empty() {
             // Others make room.
-            let Inner { plan, .. } = &*self.0;
-            library.shrink(plan.kept, plan.memory, solution.size.bytes, &solution);
+            let Inner { plan, shelf, .. } = &*self.0;
+            let memory = plan.memory.saturating_sub(solution.size.bytes);
+            library.shrink(plan.kept, memory, &solution, shelf.as_ref());
         }
         Some(solution)
     }
@@ -672,16 +798,77 @@ impl Study {
         };
     }
 
-    fn solve(&self, solution: &Solution) -> Result<(), String> {
+    /// The solver of a solution: as it was kept, or one that has not begun.
+    fn solver(&self, solution: &Solution) -> Result<Solver, String> {
         let problem = &solution.problem;
-        if solution.bench.is_empty() {
-            let solver = self.on_threads(|| problem.solver(problem.subgame()?));
+        let fresh = || {
+            let solver = problem.subgame().and_then(|subgame| problem.solver(subgame));
             let mut solver = solver.map_err(|error| error.to_string())?;
             locks::apply(&mut solver, &solution.locks).map_err(|(number, error)| {
                 format!("lock {} of {} cannot be: {error}", number + 1, solution.locks.len())
             })?;
+            Ok::<_, String>(solver)
+        };
+        let solver = fresh()?;
+        let id = &solution.id;
+        let Some(shelf) = self.0.shelf.as_ref().filter(|shelf| shelf.has(id)) else {
+            return Ok(solver);
+        };
+        match shelf.resume(id, problem, solver) {
+            Ok((solver, seconds)) => {
+                let mut status = lock(&solution.status);
+                (status.iterations, status.seconds) = (solver.iterations(), seconds);
+                Ok(solver)
+            }
+            Err(error) => {
+                tracing::warn!(id, error, "a kept solution cannot be read: it is solved again");
+                shelf.remove(id);
+                let mut status = lock(&solution.status);
+                (status.iterations, status.seconds) = (0, 0.0);
+                (status.exploitability, status.result) = (None, None);
+                drop(status);
+                fresh()
+            }
+        }
+    }
+
+    /// Keeps the state of a solve in its files.
+    fn keep(
+        &self,
+        solution: &Solution,
+        solver: &Solver,
+        file: &mut Checkpoint,
+        reason: Option<String>,
+    ) {
+        let Some(shelf) = &self.0.shelf else { return };
+        if solution.forgotten.load(Ordering::SeqCst) {
+            return;
+        }
+        let status = lock(&solution.status).clone();
+        let saved = Saved {
+            made: solution.made,
+            order: Order::of_parameters(&solution.parameters, &status.limits, &solution.locks),
+            iterations: solver.iterations(),
+            seconds: status.seconds,
+            exploitability: status.exploitability,
+            result: status.result.filter(|result| result.iterations == solver.iterations()),
+            reason,
+        };
+        match shelf.write(&solution.id, &solution.problem, (solver, &saved), file) {
+            Ok(removed) => lock(&self.0.library).forget_unread(&removed),
+            Err(error) => tracing::warn!(id = solution.id, %error, "a solution cannot be kept"),
+        }
+        if solution.forgotten.load(Ordering::SeqCst) {
+            shelf.remove(&solution.id);
+        }
+    }
+
+    fn solve(&self, solution: &Solution) -> Result<(), String> {
+        if solution.bench.is_empty() {
+            let solver = self.on_threads(|| self.solver(solution))?;
             solution.bench.put(Place::Here(Box::new(solver)));
         }
+        let mut file = self.0.shelf.as_ref().map(|shelf| shelf.checkpoint(&solution.id));
         let begun = Instant::now();
         let earlier = lock(&solution.status).seconds;
         let before = lock(&solution.status).iterations;
@@ -718,6 +905,11 @@ impl Study {
             }
             self.on_threads(|| solver.step());
             done += 1;
+            if let Some(file) = &mut file
+                && file.due()
+            {
+                self.keep(solution, solver, file, Some("the server stopped".to_owned()));
+            }
             drop(lent);
             bench.wait_for_visitors();
         };
@@ -734,6 +926,17 @@ impl Study {
         let start = (asked && reason.is_none()).then(|| Start::new(solver));
         // Whoever looks next begins at the beginning.
         let _ = self.view(solution, solver, View::Place, "");
+        let mut status = lock(&solution.status);
+        status.iterations = iterations;
+        status.exploitability = Some(result.exploitability);
+        status.seconds = seconds;
+        status.result = Some(result);
+        drop(status);
+        if let Some(file) = &mut file
+            && (done > 0 || !file.path().exists())
+        {
+            self.keep(solution, solver, file, reason.map(str::to_owned));
+        }
         drop(lent);
         if let Some(start) = start {
             self.work_out(solution, start);
@@ -741,9 +944,6 @@ impl Study {
             *lock(&solution.analysis) = Analysis::Unasked;
         }
         let mut status = lock(&solution.status);
-        status.iterations = iterations;
-        status.exploitability = Some(result.exploitability);
-        status.result = Some(result);
         status.reason = reason.map(str::to_owned);
         status.state = if reason.is_some() { State::Stopped } else { State::Solved };
         Ok(())
@@ -759,22 +959,42 @@ impl Library {
         })
     }
 
-    /// Forgets the oldest solutions that are not worked on until so many are left, and with one
-    /// that takes `more` bytes they take at most `memory`.
-    fn shrink(&mut self, kept: usize, memory: u64, more: u64, but: &Solution) {
-        loop {
-            let held: u64 = self.solutions.iter().map(|solution| solution.bytes()).sum();
-            let fits = held.saturating_add(more) <= memory;
-            if self.solutions.len() <= kept && fits {
-                return;
+    /// Forgets the oldest solutions that are not worked on until at most so many are left, and
+    /// drops the numbers of the oldest until they take at most `memory`; those that are not in
+    /// files are forgotten, too.
+    fn shrink(&mut self, kept: usize, memory: u64, but: &Solution, shelf: Option<&Shelf>) {
+        let idle = |solution: &Arc<Solution>| {
+            let state = lock(&solution.status).state;
+            solution.id != but.id && !matches!(state, State::Waiting | State::Solving)
+        };
+        while self.solutions.len() > kept
+            && let Some(oldest) = self.solutions.iter().rposition(idle)
+        {
+            let solution = self.solutions.remove(oldest);
+            if let Some(shelf) = shelf {
+                shelf.remove(&solution.id);
             }
-            let idle = |solution: &Arc<Solution>| {
-                let state = lock(&solution.status).state;
-                solution.id != but.id && !matches!(state, State::Waiting | State::Solving)
-            };
-            let Some(oldest) = self.solutions.iter().rposition(idle) else { return };
-            self.solutions.remove(oldest);
         }
+        let mut at = self.solutions.len();
+        while at > 0 && self.solutions.iter().map(|solution| solution.bytes()).sum::<u64>() > memory
+        {
+            at -= 1;
+            let solution = &self.solutions[at];
+            if !idle(solution) || solution.bench.is_empty() {
+                continue;
+            }
+            if shelf.is_some_and(|shelf| shelf.has(&solution.id)) {
+                solution.bench.clear();
+            } else {
+                self.solutions.remove(at);
+            }
+        }
+    }
+
+    /// Forgets solutions of which nothing is left, neither in files nor in memory.
+    fn forget_unread(&mut self, removed: &[String]) {
+        self.solutions
+            .retain(|solution| !removed.contains(&solution.id) || !solution.bench.is_empty());
     }
 
     fn view(&self, solution: &Solution) -> SolutionView {

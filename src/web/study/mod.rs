@@ -9,6 +9,7 @@
 //! - [`view`]: a place in a solution; [`mod@river`]: what a river leaves open.
 
 mod jobs;
+mod kept;
 mod locks;
 mod order;
 mod played;
@@ -442,7 +443,8 @@ async fn solution_page(State(study): State<Shared>, Path(id): Path<String>) -> R
     let Some(study) = study else { return not_offered() };
     let Ok(solution) = study.find(&id) else {
         let why = "It was never asked for here, or was forgotten to make room: solutions are kept \
-                   in memory until the server stops. Solve the spot again from the study page.";
+                   as far as `study.kept` and `study.disk` allow. Solve the spot again from the \
+                   study page.";
         return message(StatusCode::NOT_FOUND, "No such solution", why);
     };
     let command = command(&solution);

@@ -16,7 +16,7 @@ use solvers::Variant;
 use solvers::subgame::{Options, Size, start};
 
 use super::locks::{self, Lock};
-use crate::subgame::{Bits, Goal, Parameters, Problem, SizeReport};
+use crate::subgame::{Bits, Goal, Limits, Parameters, Problem, SizeReport};
 use crate::web::api::Problem as Refusal;
 
 /// The remedy for an order that cannot be read.
@@ -98,6 +98,24 @@ impl Order {
     /// Reads a request's body.
     pub(super) fn read(body: &[u8]) -> Result<Order, Refusal> {
         read(body)
+    }
+
+    /// What asks for the same again.
+    pub(super) fn of_parameters(parameters: &Parameters, limits: &Limits, locks: &[Lock]) -> Order {
+        let Parameters { board, pot, stacks, smallest_bet, ranges, .. } = parameters.clone();
+        let menus = [Some(&parameters.menu), parameters.second_menu.as_ref()];
+        Order {
+            board,
+            pot: Chips::try_from(pot).unwrap_or(Chips::MAX),
+            stacks: stacks.to_vec(),
+            ranges,
+            menus: menus.into_iter().flatten().cloned().collect(),
+            smallest_bet,
+            until: limits.goal.to_string(),
+            iterations: limits.most,
+            precision: parameters.precision,
+            locks: locks.to_vec(),
+        }
     }
 
     /// The problem of this order, with at most so much memory.
@@ -266,6 +284,12 @@ pub(super) struct Saving {
 }
 
 impl Spot {
+    /// How far it is to be solved.
+    pub(super) fn limits(&self) -> Limits {
+        let goal = self.goal.chips(self.problem.root.pot());
+        Limits { most: self.iterations, goal, resumed: 0 }
+    }
+
     /// The size of the spot, or why it is none.
     pub(super) fn size(&self) -> Result<Size, Refusal> {
         size(&self.problem).map_err(|error| unsolvable(&error))
