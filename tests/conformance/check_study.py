@@ -189,7 +189,7 @@ class Page(chromium.Window):
             assert words in said, f"{words} is not in {said}"
         for line in ("", "x"):
             if line:
-                self.click("#way .step:first-child .option:nth-of-type(1)")
+                self.click("#actions li:first-child .act")
                 self.has("location.search === '?line=x'", "after a check")
             self.has(f"document.querySelectorAll('#compare-actions tbody tr').length > 0 && !document.getElementById('walk').hasAttribute('aria-busy')", "compared")
             places = [ask(f"{name}/place?line={line}") for name in (here, there)]
@@ -275,7 +275,7 @@ class Page(chromium.Window):
 def is_answer(event):
     """Whether the browser logs that the server has answered a mistake, or a question that came too early, in words."""
     entry = event["params"].get("entry", {}) if event["method"] == "Log.entryAdded" else {}
-    return re.search(r"/api/v1/study/(estimate|range|.*/place)", entry.get("url", "")) and re.search("40[09]", entry["text"])
+    return re.search(r"/api/v1/study/(estimate|range|.*/place)", entry.get("url", "")) and re.search("40[09]|503", entry["text"])
 
 
 def command(cardroom):

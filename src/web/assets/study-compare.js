@@ -171,7 +171,8 @@ export class Comparison {
         ...[...share, change, ...gets].map((text) => element("td", { class: "num" }, text))));
     }
     const head = ["", "Here", "There", "Points", "EV here", "There"].map((text, at) => element("th", at ? { class: "num" } : {}, text));
-    box.replaceChildren(element("table", { class: "hands" }, element("thead", {}, element("tr", {}, ...head)), body));
+    box.replaceChildren(element("div", { class: "wide", role: "region", tabIndex: 0, "aria-label": "Actions in both solutions, a table" },
+      element("table", { class: "hands" }, element("thead", {}, element("tr", {}, ...head)), body)));
   }
 
   // The difference of each cell, here less there.

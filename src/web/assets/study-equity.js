@@ -37,7 +37,7 @@ export const showEquities = (place) => {
   }
   place.hands.forEach((view, player) => {
     const points = curve(view).map(([share, equity]) => `${across(share).toFixed(1)},${up(equity).toFixed(1)}`);
-    svg.append(shape("polyline", { class: player === 0 ? "first" : "second", points: points.join(" "), fill: "none", stroke: "currentColor", "stroke-width": 2.5 }));
+    svg.append(shape("polyline", { class: player === 0 ? "first" : "second", points: points.join(" "), fill: "none", stroke: "currentColor", "stroke-width": 2.5, "stroke-dasharray": player === 0 ? "none" : "7 5" }));
   });
   const words = place.equities.map((equity, player) => `${NAMES[player]} ${percent(equity)}`).join(", ");
   svg.setAttribute("aria-label", `Equity of the hands from the weakest to the strongest; on average ${words}`);

@@ -82,6 +82,11 @@ async function load(line) {
     if (now !== latest) return;
     // Before the first iteration there is nothing to show.
     if (error.code !== 409) complain(error.message);
+    // The solver is busy, as with writing a large solution to its file.
+    if (error.code === 503) {
+      setTimeout(() => now === latest && load(line), 1000);
+      return;
+    }
   }
   if (now === latest) root.removeAttribute("aria-busy");
 }

@@ -139,7 +139,7 @@ async fn history(
 impl Play {
     /// The agent of this name if it is offered. Otherwise the one that the configuration names for
     /// those who ask for none; where it names none, the strongest that is offered, since a person
-    /// waits for a decision of seconds.
+    /// does not notice how long it thinks.
     fn chosen(&self, status: &HostStatus, name: Option<String>) -> String {
         let offered = |name: &str| status.agents.iter().any(|agent| agent.name == name);
         if let Some(name) = name.filter(|name| offered(name)) {
