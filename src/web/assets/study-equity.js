@@ -29,6 +29,13 @@ export const curve = ({ weights, equities }) => {
 };
 
 export const showEquities = (place) => {
+  // Where a player never comes there is no equity.
+  const missing = place.hands.findIndex(({ weights }) => weights.every((weight) => weight === 0));
+  if (missing >= 0) {
+    byId("equities-key").textContent = `${NAMES[missing]} does not come here`;
+    byId("equities-curve").replaceChildren();
+    return;
+  }
   const svg = shape("svg", { class: "chart", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "font-size": 13 });
   for (const part of [0, 0.25, 0.5, 0.75, 1]) {
     svg.append(shape("line", { class: "grid", stroke: "currentColor", x1: LEFT, x2: WIDTH - 12, y1: up(part), y2: up(part) }),
