@@ -334,7 +334,7 @@ impl Run {
     pub(super) fn check(&self, command: &str) -> Result<CheckedView, Problem> {
         let order = self.0.rules.read(command)?;
         let list = self.lock();
-        let known = list.saved.runs.iter().find(|record| record.order.words == order.words);
+        let known = list.saved.runs.iter().find(|record| record.order.asked == order.asked);
         Ok(CheckedView {
             command: order.command(),
             known: known.map(|record| record.id.to_string()),
@@ -348,22 +348,16 @@ impl Run {
     pub(super) fn order(&self, command: &str) -> Result<RunView, Problem> {
         let order = self.0.rules.read(command)?;
         let mut list = self.lock();
-        let known = list.saved.runs.iter().find(|record| record.order.words == order.words);
+        let known = list.saved.runs.iter().find(|record| record.order.asked == order.asked);
         let id = match known.map(|record| (record.id, record.state)) {
             Some((id, state)) if state.is_open() => return Ok(self.view_of(&list, id)),
-            Some((id, _)) => id,
+            Some((id, _)) => {
+                self.room(&list, &order)?;
+                list.saved.set(id, |record| record.order = order);
+                id
+            }
             None => {
-                let open = |record: &&Record| {
-                    record.state.is_open()
-                        && order.kept.is_some()
-                        && record.order.kept == order.kept
-                };
-                if let Some(other) = list.saved.runs.iter().find(open) {
-                    let error = format!("run {} keeps its results in the same place", other.id);
-                    let remedy = "wait for it, or stop it first";
-                    return Err(Problem::new(StatusCode::CONFLICT, error, remedy));
-                }
-                self.room(&list)?;
+                self.room(&list, &order)?;
                 list.saved.next += 1;
                 let id = list.saved.next;
                 let record = Record {
@@ -380,7 +374,7 @@ impl Run {
                 id
             }
         };
-        self.enqueue(&mut list, id)?;
+        self.enqueue(&mut list, id);
         self.shrink(&mut list);
         self.save(&list)?;
         Ok(self.view_of(&list, id))
@@ -393,9 +387,15 @@ impl Run {
             let remedy = "only a run that has ended can be taken up again";
             return Err(Problem::new(StatusCode::CONFLICT, "it has not ended", remedy));
         }
-        self.0.rules.again(&record.order)?;
+        let order = self.0.rules.again(&record.order)?;
         let mut list = self.lock();
-        self.enqueue(&mut list, record.id)?;
+        // It may have been removed or started meanwhile.
+        if list.saved.find(id)?.state.is_open() {
+            return Ok(self.view_of(&list, record.id));
+        }
+        self.room(&list, &order)?;
+        list.saved.set(record.id, |record| record.order = order);
+        self.enqueue(&mut list, record.id);
         self.save(&list)?;
         Ok(self.view_of(&list, record.id))
     }
@@ -458,31 +458,36 @@ impl Run {
         Ok(view)
     }
 
-    /// Whether another run may wait.
-    fn room(&self, list: &List) -> Result<(), Problem> {
-        let waiting = list.saved.queue.len();
-        if waiting < self.0.limits.queue {
-            return Ok(());
-        }
+    /// Whether another run may wait, and with this order.
+    fn room(&self, list: &List, order: &Order) -> Result<(), Problem> {
         let code = StatusCode::SERVICE_UNAVAILABLE;
-        let error = format!("{} wait already", counted(waiting as u64, "run"));
-        let remedy = "cancel one, ask again later, or set `run.queue` in the configuration";
-        Err(Problem::new(code, error, remedy))
-    }
-
-    fn enqueue(&self, list: &mut List, id: u64) -> Result<(), Problem> {
-        self.room(list)?;
         if list.end.is_some() {
-            let code = StatusCode::SERVICE_UNAVAILABLE;
             return Err(Problem::new(code, "the server is stopping", "ask again later"));
         }
+        let same = |record: &&Record| {
+            record.state.is_open() && order.kept.is_some() && record.order.kept == order.kept
+        };
+        if let Some(other) = list.saved.runs.iter().find(same) {
+            let error = format!("run {} keeps its results in the same place", other.id);
+            let remedy = "wait for it, or stop it first";
+            return Err(Problem::new(StatusCode::CONFLICT, error, remedy));
+        }
+        let waiting = list.saved.queue.len();
+        if waiting >= self.0.limits.queue {
+            let error = format!("{} wait already", counted(waiting as u64, "run"));
+            let remedy = "cancel one, ask again later, or set `run.queue` in the configuration";
+            return Err(Problem::new(code, error, remedy));
+        }
+        Ok(())
+    }
+
+    fn enqueue(&self, list: &mut List, id: u64) {
         list.saved.set(id, |record| {
             (record.state, record.reason) = (State::Waiting, None);
             record.said.clear();
         });
         list.saved.queue.push_back(id);
         self.0.wake.notify_all();
-        Ok(())
     }
 
     /// Drops the oldest runs that have ended, where there are too many.
@@ -585,15 +590,18 @@ impl Run {
     fn start(&self, id: u64) {
         let order = self.lock().saved.runs.iter().find(|record| record.id == id).cloned();
         let Some(Record { order, .. }) = order else { return };
-        // The configuration may be another one than when it was asked for.
         let checked = self.0.rules.again(&order).map_err(|problem| problem.words());
-        let started = checked.and_then(|()| self.spawn(id, &order).map_err(|it| it.to_string()));
+        let started = checked.and_then(|order| {
+            let running = self.spawn(id, &order).map_err(|failure| failure.to_string())?;
+            Ok((order, running))
+        });
         let mut list = self.lock();
         match started {
-            Ok(running) => {
+            Ok((order, running)) => {
                 tracing::info!(run = id, command = order.command(), "a run was started");
                 list.processes.insert(id, Process { running, asked: Asked::Nothing });
                 list.saved.set(id, |record| {
+                    record.order = order;
                     (record.started, record.ended) = (Some(Timestamp::now()), None);
                 });
             }

@@ -11,7 +11,7 @@ mod jobs;
 mod order;
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use askama::Template;
 use axum::extract::{Path, Request, State};
@@ -467,7 +467,9 @@ async fn run_live(State(shared): State<Shared>, Path(id): Path<String>) -> Respo
     let tournaments = shared.tournaments;
     pages::live("run", run.stop(), PAUSE, move || {
         let (run, tournaments, id) = (run.clone(), tournaments.clone(), id.clone());
+        let begun = Instant::now();
         let body = blocking(move || one(&run, &tournaments, &id));
-        async move { Some((body.await.ok()??, PAUSE)) }
+        // A tournament may have many hands to read.
+        async move { Some((body.await.ok()??, PAUSE.max(5 * begun.elapsed()))) }
     })
 }

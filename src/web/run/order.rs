@@ -59,7 +59,9 @@ pub(super) struct Rules {
 /// A checked command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Order {
-    /// Its words, without the program's name.
+    /// The words that were asked for.
+    pub(super) asked: Vec<String>,
+    /// Its words with what is the server's, without the program's name.
     pub(super) words: Vec<String>,
     /// What it does, in a few words.
     pub(super) title: String,
@@ -117,11 +119,9 @@ impl Rules {
         self.order(words)
     }
 
-    /// Checks an order again, which was checked by an earlier server.
-    pub(super) fn again(&self, order: &Order) -> Result<(), Problem> {
-        let matches = parse(&order.words)?;
-        let mut command = Command::read(&matches).map_err(|failure| failed(&failure))?;
-        self.check(&matches, &mut command).map(drop)
+    /// Checks an order again: the configuration may be another one than when it was given.
+    pub(super) fn again(&self, order: &Order) -> Result<Order, Problem> {
+        self.order(order.asked.clone())
     }
 
     fn order(&self, words: Vec<String>) -> Result<Order, Problem> {
@@ -159,6 +159,7 @@ impl Rules {
             }
         }
         // The configuration says which agents there are.
+        let asked = words.clone();
         let mut words = words;
         if let Some(config) = &self.config {
             words.extend(["--config".to_owned(), config.display().to_string()]);
@@ -175,7 +176,7 @@ impl Rules {
             words.extend(["--out".to_owned(), folder.display().to_string()]);
         }
         let title = title(&words[..named], &command.agents());
-        let order = Order { words, title, kept, hands: planned.hands };
+        let order = Order { asked, words, title, kept, hands: planned.hands };
         // What is started is what was checked.
         Command::read(&parse(&order.words)?).map_err(|failure| failed(&failure))?;
         Ok(order)
