@@ -109,9 +109,12 @@ impl Progress {
         }
     }
 
-    /// [`new`](Self::new), but nothing is shown within the first two seconds.
+    /// [`new`](Self::new), but nothing is shown within the first two seconds, and nothing is kept in
+    /// the file: for what follows a run.
     pub(crate) fn patient(total: u64, unit: &'static str, quiet: bool) -> Progress {
         let mut progress = Progress::new(total, unit, quiet);
+        // It is not the run's own: that has ended.
+        progress.file = None;
         if !progress.bar.is_hidden() {
             progress.bar.set_draw_target(ProgressDrawTarget::hidden());
             progress.after = Some(SOON);

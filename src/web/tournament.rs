@@ -46,9 +46,12 @@ pub struct Tournaments(Arc<Inner>);
 struct Inner {
     folder: PathBuf,
     stop: CancellationToken,
-    /// What is read of each, with the time it was last asked for.
-    watched: Mutex<HashMap<String, (Instant, Arc<Mutex<Watched>>)>>,
+    /// What is read of each.
+    watched: Mutex<HashMap<String, Known>>,
 }
+
+/// What is read of a tournament, and when it was last asked for.
+type Known = (Instant, Arc<Mutex<Watched>>);
 
 /// A tournament as far as it is played.
 #[derive(Debug, Clone, Serialize, JsonSchema)]

@@ -82,7 +82,7 @@ class Page(chromium.Window):
         shown = self.checked("equity random --hands 2000000")
         run = self.start()
         assert run["command"] == shown, (run, shown)
-        self.has(f"{STATE} === 'running' && !!document.querySelector('.run progress') && /of 2,000,000 hands/.test(document.querySelector('.run .far').innerText)", "progress")
+        self.has(f"{STATE} === 'running' && !!document.querySelector('.run progress') && /of 2,000,000 hands/.test(document.querySelector('.run .far').innerText) && !!document.querySelector('.run .moves a')", "progress")
         # Another one waits, and is cancelled.
         self.agents("call", "fold")
         self.choose("hands", "200")
@@ -119,6 +119,8 @@ class Page(chromium.Window):
         self.choose("seed", str(seed))
         self.checked("equity random call fold --hands 2000")
         run = self.start()
+        self.has("!!document.querySelector('.run .moves a')", "a link to the table")
+        run = fetch(self.address, f"/api/v1/run/{run['id']}")
         self.browser.load(self.address + run["page"], "document.querySelector('main progress')")
         self.has("document.querySelector('main p.soft').innerText === 'finished'", "the end of the tournament")
         name = run["page"].rsplit("/", 1)[1]

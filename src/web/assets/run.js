@@ -137,10 +137,10 @@ function build() {
       if (mine !== latest) return;
       whole = found.command;
       fail(null);
-      const hands = found.hands ? ` ${found.hands.toLocaleString("en")} hands in all.` : "";
-      const known = found.known ? ` It is run ${found.known}, which goes on or is shown again.` : "";
+      const hands = found.hands ? ` ${found.hands.toLocaleString("en")} hands.` : "";
+      const known = found.known ? ` Run ${found.known} is the same: it goes on, or shows its result again.` : "";
       checked.replaceChildren(
-        element("p", { class: "small soft" }, `This is started.${hands}${known}`),
+        element("p", { class: "small soft" }, `The whole of it:${hands}${known}`),
         element("p", { class: "command" }, element("code", {}, whole)),
       );
       start.disabled = copy.disabled = false;

@@ -188,7 +188,7 @@ pub(super) struct RunView {
     pub(super) progress: Option<ProgressView>,
     /// The last lines of its error output.
     pub(super) said: Vec<String>,
-    /// The address of the page of its results, if they have one.
+    /// The address of the page of its results, once there are any that have one.
     pub(super) page: Option<String>,
     /// The hands of all its matches; 0 where there are none.
     pub(super) hands: u64,
@@ -546,7 +546,7 @@ impl Run {
             progress: progress
                 .filter(|_| !matches!(record.state, State::Waiting | State::Finished)),
             said: record.said.clone(),
-            page: record.order.page(),
+            page: record.order.page(&self.0.rules.data),
             hands: record.order.hands,
             made: record.made,
             started: record.started,

@@ -344,6 +344,15 @@ impl Card {
         }
     }
 
+    /// How far it is in words, and what the command says besides.
+    fn far(&self) -> Option<(String, &str)> {
+        let at = self.run.progress.as_ref()?;
+        if self.run.state == Progress::Running {
+            return Some((at.words.clone(), &at.note));
+        }
+        Some((format!("came to {} of {}", whole(at.done), whole(at.total)), ""))
+    }
+
     fn failed(&self) -> bool {
         self.run.state == Progress::Failed
     }
@@ -379,7 +388,7 @@ impl Card {
 
     /// The place of its results, and what a link there says.
     fn results(&self) -> Option<(&str, &'static str)> {
-        let page = self.run.page.as_deref().filter(|_| self.run.started.is_some())?;
+        let page = self.run.page.as_deref()?;
         Some((page, if page.starts_with("/t") { "The table" } else { "The match" }))
     }
 }

@@ -12,6 +12,8 @@ use axum::http::StatusCode;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory};
 use game::escape::excerpt;
+use logs::ledger::FILE_NAME;
+use matches::tournament::SCHEDULE;
 use serde::{Deserialize, Serialize};
 use show::number::{counted, whole};
 
@@ -86,11 +88,16 @@ impl Order {
         shell::line(std::iter::once("cardroom").chain(words))
     }
 
-    /// The address of the page of its results, where there is one.
-    pub(super) fn page(&self) -> Option<String> {
+    /// The address of the page of its results, once there is one.
+    pub(super) fn page(&self, data: &Path) -> Option<String> {
         let Kept { room, name } = self.kept.as_ref()?;
-        let shown = matches!(room.as_str(), "matches" | "tournaments");
-        shown.then(|| format!("/{room}/{}", encoded(name)))
+        let begun = match room.as_str() {
+            "matches" => FILE_NAME,
+            "tournaments" => SCHEDULE,
+            _ => return None,
+        };
+        let folder = data.join(room).join(name);
+        folder.join(begun).is_file().then(|| format!("/{room}/{}", encoded(name)))
     }
 }
 
