@@ -22,6 +22,20 @@ pub enum Code {
     Interrupted = 130,
 }
 
+impl Code {
+    /// What a process's exit code says, in words.
+    pub fn words(code: i32) -> &'static str {
+        match code {
+            code if code == Code::Usage as i32 => "the command line is invalid",
+            code if code == Code::Input as i32 => "an input is invalid",
+            code if code == Code::Gone as i32 => "the other side cannot be reached",
+            code if code == Code::Claim as i32 => "what was checked does not hold",
+            code if code == Code::Interrupted as i32 => "it was interrupted",
+            _ => "it ended in a way that it should not",
+        }
+    }
+}
+
 /// A command's error with its exit code.
 #[derive(Debug)]
 pub struct Failure {

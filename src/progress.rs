@@ -1,13 +1,19 @@
 //! Progress of long runs: a bar on a terminal, otherwise lines, first after ten seconds, later
 //! every two minutes. It shows what is done, the speed, and the remaining time, as far as they are
-//! known.
+//! known. Whoever starts a command can have it kept in a file, too.
 
 use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use game::escape::visible;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use matches::program::PROGRESS_FILE;
+use serde::{Deserialize, Serialize};
 use show::number::{time_span, whole};
+
+/// The interval between updates of that file.
+const FILE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The time to the first line when stderr is not a terminal; each later one takes twice as long, up
 /// to [`LAST_INTERVAL`].
@@ -33,6 +39,21 @@ pub(crate) struct Progress {
     from: Option<(u64, Instant)>,
     /// The time after which it appears on a terminal; `None` if it may appear at once.
     after: Option<Duration>,
+    /// The file in which it is kept, too, and the time of its last update.
+    file: Option<(PathBuf, Option<Instant>)>,
+}
+
+/// What is kept of a run's progress in a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Position {
+    /// The units that are done.
+    pub(crate) done: u64,
+    /// The units of the whole run, as far as is known.
+    pub(crate) total: u64,
+    /// The same in words, with the speed and the remaining time.
+    pub(crate) words: String,
+    /// What the command says of it besides.
+    pub(crate) note: String,
 }
 
 /// The unit of progress.
@@ -74,13 +95,26 @@ impl Progress {
             bar.set_style(style.progress_chars("█▉▊▋▌▍▎▏ "));
         }
         let (plain, now) = (!terminal && !quiet, Instant::now());
-        let interval = FIRST_INTERVAL;
-        Progress { bar, plain, said: now, interval, begun: now, unit, from: None, after: None }
+        let file = std::env::var_os(PROGRESS_FILE).filter(|path| !path.is_empty());
+        Progress {
+            bar,
+            plain,
+            said: now,
+            interval: FIRST_INTERVAL,
+            begun: now,
+            unit,
+            from: None,
+            after: None,
+            file: file.map(|path| (path.into(), None)),
+        }
     }
 
-    /// [`new`](Self::new), but nothing is shown within the first two seconds.
+    /// [`new`](Self::new), but nothing is shown within the first two seconds, and nothing is kept in
+    /// the file: for what follows a run.
     pub(crate) fn patient(total: u64, unit: &'static str, quiet: bool) -> Progress {
         let mut progress = Progress::new(total, unit, quiet);
+        // It is not the run's own: that has ended.
+        progress.file = None;
         if !progress.bar.is_hidden() {
             progress.bar.set_draw_target(ProgressDrawTarget::hidden());
             progress.after = Some(SOON);
@@ -119,6 +153,14 @@ impl Progress {
             // Nothing can be done when stderr is closed.
             let _ = writeln!(std::io::stderr(), "after {so_far}: {status}  {}", visible(note));
         }
+        if let Some((path, last)) = &mut self.file
+            && last.is_none_or(|last| last.elapsed() >= FILE_INTERVAL)
+        {
+            *last = Some(Instant::now());
+            let (words, note) = (status.trim_start().to_owned(), visible(note).into_owned());
+            // Whoever reads it sees an old state when it cannot be written.
+            let _ = Position { done, total, words, note }.write(path);
+        }
         self.bar.set_message(format!("{status}  {}", visible(note)));
     }
 
@@ -136,6 +178,20 @@ impl Progress {
     /// Removes the display.
     pub(crate) fn finish(&self) {
         self.bar.finish_and_clear();
+    }
+}
+
+impl Position {
+    /// The progress in a file, if there is one.
+    pub(crate) fn read(path: &Path) -> Option<Position> {
+        serde_json::from_slice(&std::fs::read(path).ok()?).ok()
+    }
+
+    /// Readers see the file before or after, never a part of it. Nothing is lost with the machine.
+    fn write(&self, path: &Path) -> std::io::Result<()> {
+        let new = path.with_extension("new");
+        std::fs::write(&new, serde_json::to_vec(self)?)?;
+        std::fs::rename(&new, path)
     }
 }
 

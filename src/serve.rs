@@ -38,6 +38,7 @@ use crate::web::hosted::{self, Faults};
 use crate::web::login::{Login, open_secret};
 use crate::web::overview::AgentLine;
 use crate::web::policies::Policies;
+use crate::web::run::{Offer, Run, RunPlan};
 use crate::web::runs::QueueView;
 use crate::web::scrimmage::Course;
 use crate::web::slumbot::Api;
@@ -130,7 +131,8 @@ pub async fn serve(
     let study = setup.study.map(|plan| Study::open(plan, Arc::clone(&policies), web_stop.clone()));
     let study = study.transpose().map_err(anyhow::Error::from)?;
     let solving = study.clone();
-    let offered = Offered { decider, tools: tools.clone(), course, study, policies };
+    let run = open_run(setup.run, &web_stop, &stops, &tasks);
+    let offered = Offered { decider, tools: tools.clone(), course, study, run, policies };
     let serving = web::serve(listener, site.clone(), offered, guard, limits, web_stop.clone());
     let mut web = tokio::spawn(serving);
     tracing::info!(%address, "serving");
@@ -229,6 +231,40 @@ async fn play_scrimmage(scrimmage: Scrimmage, stops: Stops) {
     scrimmage.ask_to_stop();
     // Its threads have nothing that a kill could cost.
     let _ = tokio::task::spawn_blocking(move || scrimmage.wait()).await;
+}
+
+/// Opens the runs that the page starts. When the tables finish their hands, runs do.
+fn open_run(
+    plan: Result<RunPlan, (String, String)>,
+    stop: &CancellationToken,
+    stops: &Stops,
+    tasks: &TaskTracker,
+) -> Offer {
+    let opened = match plan {
+        Ok(plan) => Run::open(plan, stop.clone()),
+        Err((why, remedy)) => return Offer::Closed(why, remedy),
+    };
+    let run = match opened {
+        Ok(run) => run,
+        Err(failure) => {
+            // Another server may have the same folder, and does what it does.
+            let why = failure.to_string();
+            tracing::warn!(why, "nothing can be started from the page");
+            return Offer::Closed(why, "start one server for each data folder".to_owned());
+        }
+    };
+    let (closing, stops) = (run.clone(), stops.clone());
+    tasks.spawn(async move {
+        stops.drain.cancelled().await;
+        let waiting = closing.clone();
+        let closed = tokio::task::spawn_blocking(move || waiting.close());
+        tokio::select! {
+            // What they have recorded is kept however they end.
+            _ = closed => {}
+            () = stops.abort.cancelled() => closing.abort(),
+        }
+    });
+    Offer::Open(run)
 }
 
 /// The view of the queue, if one is configured.

@@ -64,7 +64,7 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
     let model = model.unwrap_or_else(|| SHIPPED.to_owned());
     let named = named_heuristics().find(|(name, _)| *name == model);
     let inside = named.is_some() || model == SHIPPED;
-    let path = (!inside).then(|| resolver.file(&model));
+    let path = (!inside).then(|| resolver.file(&model)).transpose()?;
     let own = match &path {
         None => named.map(|(name, book)| (Arc::new(book.clone()), name.into())),
         Some(path) => {

@@ -36,8 +36,8 @@ pub use fft::{
     situation,
 };
 pub use registry::{
-    AgentChoice, AgentConfig, AgentError, AgentOption, AgentSpec, Cost, Recipe, Registry, Resolver,
-    Strength,
+    AgentChoice, AgentConfig, AgentError, AgentOption, AgentSpec, Cost, FilesBelow, Recipe,
+    Registry, Resolver, Strength,
 };
 pub use solvers::blueprint::StrategyQuery;
 pub use student::model_policy;

@@ -63,7 +63,7 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
     let model: LinearModel = match options.model.as_str() {
         "shipped" => SHIPPED.parse().expect("a test reads it"),
         file => {
-            let path = resolver.file(file);
+            let path = resolver.file(file)?;
             let text = resolver.read(&path)?;
             files.push(path.clone());
             text.parse().map_err(|error: readable::Error| AgentError::bad_file(&path, error))?

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::RangeInclusive;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use game::{Chips, GameDef, Policy};
@@ -440,6 +440,8 @@ impl fmt::Debug for AgentChoice {
 pub struct Registry {
     kinds: Vec<AgentSpec>,
     defined: BTreeMap<String, AgentConfig>,
+    /// Where the files of agents that are not defined must be; `None` for anywhere.
+    files: Option<FilesBelow>,
 }
 
 impl Registry {
@@ -447,6 +449,13 @@ impl Registry {
     pub fn add(&mut self, spec: AgentSpec) {
         self.kinds.retain(|known| known.kind != spec.kind);
         self.kinds.push(spec);
+    }
+
+    /// The same registry, in which agents that are named by others than the configuration may use
+    /// files below this folder only: for names that come over a network.
+    #[must_use]
+    pub fn with_files_below(&self, files: FilesBelow) -> Registry {
+        Registry { files: Some(files), ..self.clone() }
     }
 
     /// Defines an agent by name. Its options are read when the name is resolved.
@@ -536,7 +545,7 @@ impl Registry {
             (None, Some(_), None) => {
                 AgentConfig { folder: folder.to_owned(), ..AgentConfig::new(kind) }
             }
-            (None, None, _) if self.kind(PROGRAM).is_some() && folder.join(text).is_file() => {
+            (None, None, _) if self.kind(PROGRAM).is_some() && self.is_file(text, folder) => {
                 let spec = self.kind(PROGRAM).expect("it was asked for");
                 let path = if text.contains('/') { text.to_owned() } else { format!("./{text}") };
                 let command = format!("'{}'", path.replace('\'', "'\\''"));
@@ -557,6 +566,12 @@ impl Registry {
         Ok(AgentChoice { name: text.into(), spec: *spec, recipe: Box::new(recipe) })
     }
 
+    /// Whether this is the path of a file that agents may use.
+    fn is_file(&self, text: &str, folder: &Path) -> bool {
+        let path = folder.join(text);
+        self.files.as_ref().is_none_or(|files| files.check(&path).is_ok()) && path.is_file()
+    }
+
     fn unknown<'a>(&self, name: &str, known: impl Iterator<Item = &'a str>) -> AgentError {
         let known: Vec<&str> = known.collect();
         let file = if name.contains('/') { " and no such file" } else { "" };
@@ -564,6 +579,44 @@ impl Registry {
         let known = known.join(", ");
         let text = format!("there is no agent `{name}`{file}{hint}; known agents: {known}");
         AgentError::new(Kind::Unknown, text)
+    }
+}
+
+/// A folder that files must be below.
+#[derive(Debug, Clone)]
+pub struct FilesBelow {
+    /// The folder as it is named.
+    folder: PathBuf,
+    /// The folder without links.
+    real: PathBuf,
+}
+
+impl FilesBelow {
+    /// The folder of this path, which must exist.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn new(folder: &Path) -> std::io::Result<FilesBelow> {
+        Ok(FilesBelow { folder: std::path::absolute(folder)?, real: folder.canonicalize()? })
+    }
+
+    /// Checks that a path leads to a file or folder below this one; there need be nothing. What is
+    /// elsewhere is refused the same whether it exists or not.
+    ///
+    /// # Errors
+    /// Why it may not be used.
+    pub fn check(&self, path: &Path) -> Result<(), String> {
+        let whole = std::path::absolute(path);
+        let whole = whole.as_deref().unwrap_or(path);
+        let straight = whole.components().all(|part| part != Component::ParentDir);
+        let named_below = whole.starts_with(&self.folder) || whole.starts_with(&self.real);
+        // A link may lead out of the folder.
+        let is_below = whole.canonicalize().map_or(true, |real| real.starts_with(&self.real));
+        if straight && named_below && is_below {
+            return Ok(());
+        }
+        let (path, folder) = (path.display(), self.folder.display());
+        Err(format!("`{path}` is not below {folder}: only files there can be named here"))
     }
 }
 
@@ -643,8 +696,20 @@ impl Resolver<'_> {
     }
 
     /// Resolves a path from the options against the folder that relative paths start from.
-    pub fn file(&self, path: &str) -> PathBuf {
-        self.config.folder.join(path)
+    ///
+    /// # Errors
+    /// If the agent may not use this file.
+    pub fn file(&self, path: &str) -> Result<PathBuf, AgentError> {
+        let path = self.config.folder.join(path);
+        // What the configuration names, and what that names in turn, was chosen by its author.
+        let chosen = |name: &String| self.registry.defined.contains_key(name);
+        match &self.registry.files {
+            Some(files) if !self.path.iter().any(chosen) => {
+                files.check(&path).map_err(|reason| self.bad_option(reason))?;
+            }
+            _ => {}
+        }
+        Ok(path)
     }
 
     /// Reads a text file.

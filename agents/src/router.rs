@@ -92,7 +92,7 @@ struct Rule {
 
 fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
     let Options { rules } = resolver.options()?;
-    let path = resolver.file(&rules);
+    let path = resolver.file(&rules)?;
     let text = resolver.read(&path)?;
     let bad_file = |reason: String| AgentError::bad_file(&path, reason);
     let file: RulesFile =

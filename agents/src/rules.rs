@@ -87,7 +87,7 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
             (RuleList::parse(text).expect("a test reads the lists that are shipped"), None)
         }
         None => {
-            let path = resolver.file(&model);
+            let path = resolver.file(&model)?;
             let list = RuleList::parse(&resolver.read(&path)?)
                 .map_err(|error| AgentError::bad_file(&path, error))?;
             (list, Some(path))

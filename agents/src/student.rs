@@ -138,14 +138,14 @@ fn prepare<const KIND: usize>(resolver: &Resolver<'_>) -> Result<Recipe, AgentEr
             let rounds = best.then(|| rounds_note(&shipped_student(inside), options.rounds));
             (Source::Shipped(inside), about_shipped(inside) + &rounds.unwrap_or_default())
         }
-        (None, text) if NAMES.contains(&text) && !resolver.file(text).exists() => {
+        (None, text) if NAMES.contains(&text) && !resolver.file(text)?.exists() => {
             return Err(resolver.bad_option(format!(
                 "`model={text}` is inside the program for `oct` alone, and there is no folder of \
                  that name"
             )));
         }
         (None, text) => {
-            let path = resolver.file(text);
+            let path = resolver.file(text)?;
             let bad = |reason: String| AgentError::bad_file(&path, reason);
             let student = Student::open(&path).map_err(|error| bad(error.to_string()))?;
             if student.manifest().kind != kind {

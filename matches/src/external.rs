@@ -126,9 +126,10 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
         };
         resolver.bad_option(format!("`command` is `{command}`, which {wrong}"))
     })?;
-    let placed = |path: &Option<String>| path.as_deref().map(|path| resolver.file(path));
-    program.folder = placed(&options.folder);
-    program.output = placed(&options.output);
+    let placed =
+        |path: &Option<String>| path.as_deref().map(|path| resolver.file(path)).transpose();
+    program.folder = placed(&options.folder)?;
+    program.output = placed(&options.output)?;
     let program = program.interpreted();
     let setup = Setup {
         name: resolver.name().to_owned(),

@@ -1,6 +1,7 @@
 //! Playing matches: deals, tables in this process, threads, records, and programs as agents.
 //!
 //! - [`plan`]: the description of a match, and the matches of a tournament.
+//! - [`tournament`]: a tournament's folder: its matches, and how far each is.
 //! - [`play`](mod@play): playing a match from plan to result.
 //! - [`runner`]: a match on any number of threads, with the same result on each, and the request to
 //!   stop it.
@@ -38,6 +39,7 @@ pub mod replay;
 pub mod runner;
 pub mod source;
 pub mod table;
+pub mod tournament;
 pub mod waiting;
 
 pub use error::Error;

@@ -189,6 +189,11 @@ impl MatchPlan {
         }
     }
 
+    /// [`match_name`](Self::match_name) of the whole match, also for a part of it.
+    pub fn name_of_whole(&self) -> String {
+        MatchPlan { shard: None, ..self.clone() }.match_name()
+    }
+
     /// A name for the match, made of agents, game, seed, hands and part.
     pub fn match_name(&self) -> String {
         let file = std::path::Path::new(&self.game_name).file_name();
@@ -353,15 +358,27 @@ impl Results {
     /// Adds a match between these agents. In a two-player game the result is the rate of one
     /// against the other; in larger games the difference of their rates at the same table.
     pub fn add(&mut self, line_up: &[usize], tally: &Tally) {
-        for i in 0..line_up.len() {
-            for j in i + 1..line_up.len() {
-                let rate = if line_up.len() == 2 { tally.rate(i) } else { tally.difference(i, j) };
-                let Ok(rate) = rate else { continue };
-                let pair = (line_up[i], line_up[j]);
-                match self.met.iter_mut().find(|(met, _)| *met == pair) {
-                    Some((_, rates)) => rates.push(rate),
-                    None => self.met.push((pair, vec![rate])),
-                }
+        self.add_rates(line_up, &Results::rates(tally));
+    }
+
+    /// The results of a match: the rates of each pair of entrants, by their places in it.
+    pub fn rates(tally: &Tally) -> Vec<((usize, usize), Rate)> {
+        let players = tally.entrants().len();
+        let pairs = (0..players).flat_map(|i| (i + 1..players).map(move |j| (i, j)));
+        let rate = |(i, j): (usize, usize)| {
+            let rate = if players == 2 { tally.rate(i) } else { tally.difference(i, j) };
+            Some(((i, j), rate.ok()?))
+        };
+        pairs.filter_map(rate).collect()
+    }
+
+    /// Adds the [`rates`](Self::rates) of a match between these agents.
+    pub fn add_rates(&mut self, line_up: &[usize], rates: &[((usize, usize), Rate)]) {
+        for &((i, j), rate) in rates {
+            let pair = (line_up[i], line_up[j]);
+            match self.met.iter_mut().find(|(met, _)| *met == pair) {
+                Some((_, rates)) => rates.push(rate),
+                None => self.met.push((pair, vec![rate])),
             }
         }
     }

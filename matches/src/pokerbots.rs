@@ -216,8 +216,8 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
     if rounds == 0 {
         return Err(resolver.bad_option("`rounds` is 0, but must be at least 1"));
     }
-    let folder = resolver.file(&options.folder);
-    let output = options.output.as_deref().map(|path| resolver.file(path));
+    let folder = resolver.file(&options.folder)?;
+    let output = options.output.as_deref().map(|path| resolver.file(path)).transpose()?;
     let bounds = bounds(resolver, &options)?;
     let programs = Programs::read(&folder, output.as_deref(), bounds.as_ref());
     let mut files = Vec::new();
@@ -256,12 +256,14 @@ fn bounds(resolver: &Resolver<'_>, options: &Options) -> Result<Option<Bounds>, 
         let reason = format!("`{name}` limits nothing without `confined = true`");
         return Err(resolver.bad_option(reason));
     }
+    let readable = options.readable.iter().map(|path| resolver.file(path));
+    let readable = readable.collect::<Result<_, _>>()?;
     Ok(options.confined.then(|| Bounds {
         memory: options.memory.unwrap_or(usual.memory),
         processes: options.processes.unwrap_or(usual.processes),
         cpu: options.cpu.unwrap_or(usual.cpu),
         file: usual.file,
-        readable: options.readable.iter().map(|path| resolver.file(path)).collect(),
+        readable,
     }))
 }
 

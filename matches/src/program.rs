@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 
 use game::escape::visible;
 use rustix::io::Errno;
-use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group, test_kill_process_group};
 
 use crate::confine::Confinement;
 
@@ -33,6 +33,10 @@ pub const SLUMBOT_PASSWORD: &str = "CARDROOM_SLUMBOT_PASSWORD";
 
 /// The variable with the key of `cardroom play gtowizard`, which programs do not get either.
 pub const GTOWIZARD_KEY: &str = "CARDROOM_GTOWIZARD_KEY";
+
+/// The variable that names a file in which a command of this program keeps its progress. It is for
+/// that command only.
+pub const PROGRESS_FILE: &str = "CARDROOM_PROGRESS_FILE";
 
 /// Kills the process groups in the last line that it has read when its input ends. Signals that ask
 /// this process to end may reach it, too, and must not end it first.
@@ -114,7 +118,7 @@ pub fn end_all() {
     }
 }
 
-/// A process group by its number.
+/// A process, or a process group, by its number.
 fn group(number: u32) -> Option<Pid> {
     i32::try_from(number).ok().and_then(Pid::from_raw)
 }
@@ -139,6 +143,8 @@ pub struct Program {
     pub output: Option<PathBuf>,
     /// The size beyond which nothing more is written to that file; `None` for no limit.
     pub output_limit: Option<u64>,
+    /// Environment variables that it gets beside those of this process.
+    pub variables: Vec<(String, String)>,
     /// What it may do on this machine; `None` for all that this process may.
     pub confined: Option<Confinement>,
     /// The script, if the program is its interpreter.
@@ -163,8 +169,17 @@ impl Program {
         let program = if is_path { folder.join(name) } else { PathBuf::from(name) };
         let arguments = arguments.to_vec();
         let (folder, output, output_limit) = (None, None, None);
-        let (confined, script) = (None, None);
-        Some(Program { program, arguments, folder, output, output_limit, confined, script })
+        let (variables, confined, script) = (Vec::new(), None, None);
+        Some(Program {
+            program,
+            arguments,
+            folder,
+            output,
+            output_limit,
+            variables,
+            confined,
+            script,
+        })
     }
 
     /// Starts the program with further arguments and no input.
@@ -173,9 +188,7 @@ impl Program {
     /// When the program cannot be started or the output file not be opened.
     pub fn start(&self, further: &[String]) -> io::Result<Running> {
         let Some(path) = &self.output else {
-            let mut running = self.start_into(further, Stdio::null(), Stdio::piped())?;
-            running.stderr_tail = running.child.stderr.take().map(StderrTail::read).transpose()?;
-            return Ok(running);
+            return self.start_with_output(further, Stdio::null());
         };
         let file = OpenOptions::new().create(true).append(true).open(path)?;
         let (path, from) = (path.clone(), file.metadata()?.len());
@@ -193,6 +206,17 @@ impl Program {
         }
         let mut running = self.start_into(further, file.try_clone()?.into(), file.into())?;
         running.stderr_tail = Some(StderrTail::In { path, from, more: None });
+        Ok(running)
+    }
+
+    /// [`start`](Self::start) with output going where the caller says, and the last lines of error
+    /// output kept in memory.
+    ///
+    /// # Errors
+    /// When the program cannot be started.
+    pub fn start_with_output(&self, further: &[String], output: Stdio) -> io::Result<Running> {
+        let mut running = self.start_into(further, output, Stdio::piped())?;
+        running.stderr_tail = running.child.stderr.take().map(StderrTail::read).transpose()?;
         Ok(running)
     }
 
@@ -220,7 +244,10 @@ impl Program {
             }
         };
         command.args(further).stdin(Stdio::null());
-        command.env_remove(SLUMBOT_PASSWORD).env_remove(GTOWIZARD_KEY);
+        for own in [SLUMBOT_PASSWORD, GTOWIZARD_KEY, PROGRESS_FILE] {
+            command.env_remove(own);
+        }
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         if let Some(folder) = &self.folder {
             command.current_dir(folder);
         }
@@ -340,6 +367,16 @@ impl Running {
                 return ended;
             }
             sleep(Duration::from_millis(2));
+        }
+    }
+
+    /// Asks the program itself to stop, as Ctrl-C does; not what it has started.
+    pub fn interrupt(&mut self) {
+        // Its number is not reused before it has been waited for.
+        if self.ended().is_none()
+            && let Some(process) = group(self.child.id())
+        {
+            let _ = kill_process(process, Signal::INT);
         }
     }
 

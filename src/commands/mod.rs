@@ -28,6 +28,8 @@ pub mod systemd;
 pub mod tournament;
 pub mod train;
 
+use std::path::PathBuf;
+
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::arguments::Everywhere;
@@ -129,6 +131,40 @@ impl Command {
             )));
         }
         Ok(Cli::from_arg_matches(matches).map_err(Failure::usage)?.command)
+    }
+}
+
+/// What a command that plays or measures will do: all that is known before it begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Planned {
+    /// The folder that its results are kept in; `None` where they are not kept.
+    pub(crate) kept: Option<PathBuf>,
+    /// The hands of all its matches; 0 where it plays none.
+    pub(crate) hands: u64,
+    /// Whether it takes a number of threads.
+    pub(crate) threads: bool,
+}
+
+impl Command {
+    /// Checks a match, a tournament or an evaluation as far as its run does before it begins, with
+    /// the same errors; `None` for other commands.
+    pub(crate) fn planned(&mut self) -> Option<Result<Planned, Failure>> {
+        match self {
+            Command::Match(args) => Some(args.planned()),
+            Command::Tournament(args) => Some(args.planned()),
+            Command::Evaluate(args) => Some(args.planned()),
+            _ => None,
+        }
+    }
+
+    /// The agents that a match, a tournament or an evaluation names.
+    pub(crate) fn agents(&self) -> Vec<&str> {
+        match self {
+            Command::Match(args) => args.agents.iter().map(String::as_str).collect(),
+            Command::Tournament(args) => args.agents.iter().map(String::as_str).collect(),
+            Command::Evaluate(args) => args.agents(),
+            _ => Vec::new(),
+        }
     }
 }
 

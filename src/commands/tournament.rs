@@ -5,14 +5,18 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::path::PathBuf;
 
+use agents::AgentChoice;
 use clap::ValueEnum;
 use logs::stats::{CrossTable, Report, Sprt, Standing, StopRule};
+use matches::bot::Bot;
 use matches::plan::{self, MatchPlan, Pairing};
 use matches::play::default_folder;
 use matches::runner::Level;
+use matches::tournament::Schedule;
 use serde::Serialize;
 use show::number::counted;
 
+use super::Planned;
 use crate::exit::Failure;
 use crate::match_options::{PlayArgs, play_shown, stopped, strict_match};
 use crate::output::{self, Output};
@@ -41,13 +45,39 @@ pub struct MatchArgs {
     rules: RuleArgs,
 }
 
+impl MatchArgs {
+    /// The match, and the folder that it is kept in.
+    fn plan(&mut self) -> Result<(MatchPlan, PathBuf), Failure> {
+        let rule = self.rules.rule(&mut self.play)?;
+        let loaded = self.play.named.load()?;
+        let plan = MatchPlan { rule, ..self.play.plan(self.play.agents(&self.agents)?)? };
+        let usual = || default_folder(&loaded.config.server.data, &plan);
+        let folder = self.out.clone().unwrap_or_else(usual);
+        Ok((plan, folder))
+    }
+
+    /// What will be played.
+    pub(super) fn planned(&mut self) -> Result<Planned, Failure> {
+        let (plan, folder) = self.plan()?;
+        plan.check().map_err(Failure::usage)?;
+        can_play(&plan, &plan.entrants)?;
+        let kept = (self.play.level() > Level::Nothing).then_some(folder);
+        Ok(Planned { kept, hands: plan.hands, threads: true })
+    }
+}
+
+/// Checks that agents can play a match, without starting programs.
+pub(super) fn can_play(plan: &MatchPlan, agents: &[AgentChoice]) -> Result<(), Failure> {
+    for agent in agents.iter().filter(|agent| !agent.runs_program()) {
+        drop(Bot::new(agent, &plan.def).map_err(Failure::input)?);
+    }
+    Ok(())
+}
+
 /// Runs the command: plays the match and prints its report.
-pub fn play_match(args: MatchArgs) -> Result<Output, Failure> {
-    let MatchArgs { agents, mut play, out, rules } = args;
-    let rule = rules.rule(&mut play)?;
-    let loaded = play.named.load()?;
-    let plan = MatchPlan { rule, ..play.plan(play.agents(&agents)?)? };
-    let folder = out.unwrap_or_else(|| default_folder(&loaded.config.server.data, &plan));
+pub fn play_match(mut args: MatchArgs) -> Result<Output, Failure> {
+    let (plan, folder) = args.plan()?;
+    let play = args.play;
     let settings = play.settings(&folder, &plan.entrants);
     let stop = interrupt::listen(interrupt::FINISHING)?;
     let played = play_shown(&plan, &settings, "", play.quiet, &stop)?;
@@ -93,27 +123,60 @@ pub struct TournamentArgs {
     out: Option<PathBuf>,
 }
 
-/// Runs the command: plays the matches and prints the table.
-pub fn play_tournament(args: TournamentArgs) -> Result<Output, Failure> {
-    let TournamentArgs { agents, mut play, gauntlet, csv, svg, rules, out } = args;
-    [&csv, &svg].into_iter().try_for_each(|file| output::check(file.as_deref()))?;
-    let rule = rules.rule(&mut play)?;
-    let loaded = play.named.load()?;
-    let agents = play.agents(&agents)?;
-    let pattern = MatchPlan { rule, ..play.plan(Vec::new())? };
-    let players = pattern.def.players;
-    let pairing = if gauntlet { Pairing::Gauntlet } else { Pairing::All };
-    let matches = plan::matches(&pattern, &agents, pairing);
-    if matches.is_empty() {
-        return Err(Failure::usage(format!(
-            "a game for {players} players needs at least as many agents, not {}",
-            agents.len()
-        )));
+/// A tournament to play.
+struct Plan {
+    agents: Vec<AgentChoice>,
+    names: Vec<String>,
+    /// What all matches have in common.
+    pattern: MatchPlan,
+    matches: Vec<(Vec<usize>, MatchPlan)>,
+    /// The folder that it is kept in.
+    home: PathBuf,
+}
+
+impl TournamentArgs {
+    fn plan(&mut self) -> Result<Plan, Failure> {
+        let rule = self.rules.rule(&mut self.play)?;
+        let loaded = self.play.named.load()?;
+        let agents = self.play.agents(&self.agents)?;
+        let pattern = MatchPlan { rule, ..self.play.plan(Vec::new())? };
+        let players = pattern.def.players;
+        let pairing = if self.gauntlet { Pairing::Gauntlet } else { Pairing::All };
+        let matches = plan::matches(&pattern, &agents, pairing);
+        if matches.is_empty() {
+            return Err(Failure::usage(format!(
+                "a game for {players} players needs at least as many agents, not {}",
+                agents.len()
+            )));
+        }
+        let names = plan::names(&pattern, &agents);
+        let data = &loaded.config.server.data;
+        let usual = || data.join("tournaments").join(plan::name(&pattern, &names));
+        let home = self.out.clone().unwrap_or_else(usual);
+        Ok(Plan { agents, names, pattern, matches, home })
     }
-    let names = plan::names(&pattern, &agents);
-    let data = &loaded.config.server.data;
-    let home = out.unwrap_or_else(|| data.join("tournaments").join(plan::name(&pattern, &names)));
+
+    /// What will be played.
+    pub(super) fn planned(&mut self) -> Result<Planned, Failure> {
+        let Plan { agents, pattern, matches, home, .. } = self.plan()?;
+        matches.iter().try_for_each(|(_, plan)| plan.check()).map_err(Failure::usage)?;
+        can_play(&pattern, &agents)?;
+        let kept = (self.play.level() > Level::Nothing).then_some(home);
+        let hands = pattern.hands.saturating_mul(matches.len() as u64);
+        Ok(Planned { kept, hands, threads: true })
+    }
+}
+
+/// Runs the command: plays the matches and prints the table.
+pub fn play_tournament(mut args: TournamentArgs) -> Result<Output, Failure> {
+    [&args.csv, &args.svg].into_iter().try_for_each(|file| output::check(file.as_deref()))?;
+    let Plan { names, pattern, matches, home, .. } = args.plan()?;
+    let TournamentArgs { play, csv, svg, .. } = args;
     let stop = interrupt::listen(interrupt::FINISHING)?;
+    if play.level() > Level::Nothing && pattern.shard.is_none() {
+        let schedule = Schedule::new(&pattern, &names, &matches);
+        schedule.write(&home).map_err(|error| Failure::file(&home, error))?;
+    }
 
     let mut results = plan::Results::new(names);
     let mut reports = Vec::new();
@@ -123,10 +186,7 @@ pub fn play_tournament(args: TournamentArgs) -> Result<Output, Failure> {
     // Matches that are finished are shown even when a later one is stopped or fails.
     let mut end = Ok(());
     for (number, (line_up, plan)) in matches.iter().enumerate() {
-        let settings = play.settings(
-            &home.join(MatchPlan { shard: None, ..plan.clone() }.match_name()),
-            &plan.entrants,
-        );
+        let settings = play.settings(&home.join(plan.name_of_whole()), &plan.entrants);
         let label = format!("match {} of {}: ", number + 1, matches.len());
         let played = match play_shown(plan, &settings, &label, play.quiet, &stop) {
             Ok(played) => played,

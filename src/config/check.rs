@@ -21,14 +21,15 @@ use wire::slumbot_host::{self, HostPlan};
 
 use super::units::Time;
 use super::{
-    ConfigError, Decide, Loaded, Mcp, OutsideDealer, Scrimmage, Seat, Seed, Server, Slumbot,
-    SolveFor, Study, Table,
+    ConfigError, Decide, Loaded, Mcp, OutsideDealer, Run, Scrimmage, Seat, Seed, Server, Slumbot,
+    SolveFor, Study, Table, USUAL_FILE,
 };
 use crate::mcp::ToolsPlan;
 use crate::web::Guard;
 use crate::web::decide::DecidePlan;
 use crate::web::hosts::Hosts;
 use crate::web::login::{self, Login};
+use crate::web::run::{LOGIN, RunPlan};
 use crate::web::scrimmage::CoursePlan;
 use crate::web::study::StudyPlan;
 
@@ -53,6 +54,8 @@ pub struct Setup {
     pub scrimmage: Option<CoursePlan>,
     /// Solving for the study page, if it is offered.
     pub study: Option<StudyPlan>,
+    /// Runs that the page starts, or why it starts none and what to do about it.
+    pub run: Result<RunPlan, (String, String)>,
     /// The hosts and the login by which requests are admitted.
     pub guard: Guard,
 }
@@ -102,8 +105,21 @@ pub fn check(loaded: &Loaded) -> Result<Setup, ConfigError> {
     let tools = checker.tools(&loaded.config.mcp)?;
     let scrimmage = checker.scrimmage(&loaded.config.scrimmage)?;
     let study = checker.study(&loaded.config.study)?;
+    let run = checker.run(&loaded.config.run, guard.login.is_some())?;
     let agents = checker.all_agents().collect();
-    Ok(Setup { registry, agents, tables, dealers, slumbot, decide, tools, scrimmage, study, guard })
+    Ok(Setup {
+        registry: registry.clone(),
+        agents,
+        tables,
+        dealers,
+        slumbot,
+        decide,
+        tools,
+        scrimmage,
+        study,
+        run,
+        guard,
+    })
 }
 
 fn same_name(name: &str) -> String {
@@ -480,27 +496,65 @@ impl Checker<'_> {
             self.refuse_if(zero, key, || ZERO.to_owned())?;
         }
         self.some_time("study.max_time", study.max_time)?;
-        let server = &self.loaded.config.server;
-        let alone =
-            server.bind.ip().is_loopback() && server.proxies.is_empty() && server.hosts.is_empty();
         let offered = match study.solve {
-            SolveFor::Local => alone,
+            SolveFor::Local => self.alone(),
             SolveFor::All => true,
             SolveFor::Nobody => false,
         };
-        let processors = parallel::processors();
-        let threads = match study.threads {
-            0 => processors.saturating_sub(1).max(1),
-            threads => threads.min(processors),
-        };
+        let threads = all_but_one(study.threads);
         Ok(offered.then_some(StudyPlan {
-            folder: server.data.join("study"),
+            folder: self.loaded.config.server.data.join("study"),
             disk: study.disk.0,
             memory: study.memory.0,
             threads,
             kept: study.kept,
             queue: study.queue,
             max_time: study.max_time.0,
+        }))
+    }
+
+    /// Whether only this machine can reach the server.
+    fn alone(&self) -> bool {
+        let server = &self.loaded.config.server;
+        server.bind.ip().is_loopback() && server.proxies.is_empty() && server.hosts.is_empty()
+    }
+
+    fn run(
+        &self,
+        run: &Run,
+        login: bool,
+    ) -> Result<Result<RunPlan, (String, String)>, ConfigError> {
+        for (key, zero) in [
+            ("run.at_once", run.at_once == 0),
+            ("run.queue", run.queue == 0),
+            ("run.kept", run.kept == 0),
+            ("run.max_hands", run.max_hands == 0),
+        ] {
+            self.refuse_if(zero, key, || ZERO.to_owned())?;
+        }
+        for (i, name) in run.agents.iter().enumerate() {
+            self.resolve(&format!("run.agents[{i}]"), name)?;
+        }
+        let closed = |why: &str, remedy: &str| Ok(Err((why.to_owned(), remedy.to_owned())));
+        if !run.enabled {
+            return closed("this server starts nothing", "set `run.enabled = true`");
+        }
+        if !login && !self.alone() {
+            return closed("others can reach this server, and there is no login", LOGIN);
+        }
+        let server = &self.loaded.config.server;
+        let found_anyway = |file: &PathBuf| file != Path::new(USUAL_FILE);
+        Ok(Ok(RunPlan {
+            data: server.data.clone(),
+            config: self.loaded.file.clone().filter(found_anyway),
+            registry: self.registry.clone(),
+            agents: run.agents.clone(),
+            at_once: run.at_once,
+            queue: run.queue,
+            kept: run.kept,
+            max_hands: run.max_hands,
+            threads: all_but_one(run.threads),
+            grace: server.grace.0,
         }))
     }
 
@@ -650,6 +704,15 @@ impl Checker<'_> {
             retry_most: most.0,
             folder: self.loaded.config.server.data.join("dealers"),
         })
+    }
+}
+
+/// A number of threads, where 0 is all processors but one.
+fn all_but_one(threads: usize) -> usize {
+    let processors = parallel::processors();
+    match threads {
+        0 => processors.saturating_sub(1).max(1),
+        threads => threads.min(processors),
     }
 }
 

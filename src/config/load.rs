@@ -11,7 +11,8 @@ use toml::de::{DeTable, DeValue};
 use toml::{Spanned, Table, Value};
 
 use super::{
-    Config, ConfigError, Decide, Login, OutsideDealer, Queue, Scrimmage, Server, Slumbot, Study,
+    Config, ConfigError, Decide, Login, OutsideDealer, Queue, Run, Scrimmage, Server, Slumbot,
+    Study,
 };
 use crate::shell::without_accounts;
 
@@ -37,15 +38,17 @@ pub struct Loaded {
 }
 
 /// The file that is read by default, if it exists.
-const USUAL_FILE: &str = "cardroom.toml";
+pub const USUAL_FILE: &str = "cardroom.toml";
 
 /// The prefix of environment variables that set values.
 const PREFIX: &str = "CARDROOM_";
 
 /// Variables with this prefix that set no value: the one that names the file, one that the build
-/// sets for the program's own use, and the accounts of `cardroom play`.
-const NOT_KEYS: [&str; 5] = [
+/// sets for the program's own use, the one of a command's progress, and the accounts of `cardroom
+/// play`.
+const NOT_KEYS: [&str; 6] = [
     FILE_VARIABLE,
+    matches::program::PROGRESS_FILE,
     "CARDROOM_COMMIT",
     "CARDROOM_SLUMBOT_USERNAME",
     "CARDROOM_SLUMBOT_PASSWORD",
@@ -319,6 +322,7 @@ fn nearest_variable(path: &str) -> Option<String> {
         ("queue".to_owned(), fields::<Queue>()),
         ("scrimmage".to_owned(), fields::<Scrimmage>()),
         ("study".to_owned(), fields::<Study>()),
+        ("run".to_owned(), fields::<Run>()),
         (format!("tables__{index}"), fields::<super::Table>()),
         (format!("dealers__{index}"), fields::<OutsideDealer>()),
     ];

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use agents::AgentConfig;
 use serde::{Deserialize, Serialize};
 
-pub use load::{Flag, Loaded, ignore_variables, variables};
+pub use load::{Flag, Loaded, USUAL_FILE, ignore_variables, variables};
 use units::{Size, Time};
 
 /// What is wrong with a configuration or a value, where, and what to write. It is one line.
@@ -54,6 +54,8 @@ pub struct Config {
     pub scrimmage: Scrimmage,
     /// Solving for the study page.
     pub study: Study,
+    /// Matches and measurements that are started from the page.
+    pub run: Run,
 }
 
 /// The table `[server]`.
@@ -248,6 +250,26 @@ pub struct Study {
     pub queue: usize,
     /// The longest time of one solve until it has to be resumed.
     pub max_time: Time,
+}
+
+/// The table `[run]`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Run {
+    /// Whether the page starts matches, tournaments and evaluations.
+    pub enabled: bool,
+    /// The agents that may play; empty for all that start no program.
+    pub agents: Vec<String>,
+    /// Most runs at the same time.
+    pub at_once: usize,
+    /// Most runs that wait.
+    pub queue: usize,
+    /// Most runs in the list.
+    pub kept: usize,
+    /// Most hands of a run, all its matches together.
+    pub max_hands: u64,
+    /// Threads of a run; 0 for all processors but one.
+    pub threads: usize,
 }
 
 /// Who may have the server solve spots.
@@ -455,6 +477,7 @@ impl Default for Config {
             queue: Queue::default(),
             scrimmage: Scrimmage::default(),
             study: Study::default(),
+            run: Run::default(),
         }
     }
 }
@@ -494,6 +517,20 @@ impl Default for Study {
             kept: 50,
             queue: 16,
             max_time: seconds(3600),
+        }
+    }
+}
+
+impl Default for Run {
+    fn default() -> Run {
+        Run {
+            enabled: true,
+            agents: Vec::new(),
+            at_once: 1,
+            queue: 16,
+            kept: 100,
+            max_hands: 10_000_000,
+            threads: 0,
         }
     }
 }

@@ -24,6 +24,15 @@ const ERRORS: [(u16, &str); 8] = [
     (503, "Problem"),
 ];
 
+/// The schema of a body, in one piece.
+pub fn schema<T: JsonSchema>() -> Schema {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.inline_subschemas = true;
+        settings.meta_schema = None;
+    });
+    settings.into_generator().into_root_schema_for::<T>()
+}
+
 /// What the description of an API says about all of its routes.
 pub struct About {
     /// The path of the description.
@@ -48,8 +57,8 @@ const OWN: About = About {
             "summary": "Tables, matches and decisions of a bot server for computer poker.",
             "description": "Every answer that is no success has `error` and `remedy`. No request \
                 changes anything on the server, but for those by PUT, which hand in bots, ask for \
-                rounds of a scrimmage, and stop, resume and forget solves, and the one that has a \
-                spot solved.",
+                rounds of a scrimmage, and stop, resume and forget solves and runs, and those \
+                that have a spot solved or a command started.",
         })
     },
     errors: &ERRORS,
@@ -158,6 +167,20 @@ impl Description {
         let body = json!({ "$ref": format!("#/components/schemas/{name}") });
         operation["requestBody"] = json!({ "required": true, "content": content(&body) });
         self.paths.insert(path.to_owned(), json!({ "post": operation }));
+        path
+    }
+
+    /// [`post`](Self::post) for a path that is described for GET already.
+    pub fn post_beside_get<T: JsonSchema>(
+        &mut self,
+        path: &'static str,
+        operation: (&str, &str, &str),
+        body: (&str, Schema),
+        codes: &[u16],
+    ) -> &'static str {
+        let described = self.paths.remove(path).unwrap_or_default();
+        self.post::<T>(path, operation, body, codes);
+        self.paths[path]["get"] = described["get"].clone();
         path
     }
 

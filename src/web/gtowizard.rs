@@ -17,14 +17,13 @@ use protocol::gtowizard::message::{
 };
 use protocol::gtowizard::{GAME_NAME, KEY_HEADER};
 use protocol::slumbot;
-use schemars::generate::SchemaSettings;
-use schemars::{JsonSchema, Schema};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use wire::faults::Fault;
 use wire::gtowizard_host::{GtoWizardError, GtoWizardHost, client_name};
 use wire::slumbot_host::HostError;
 
-use super::description::{About, Description};
+use super::description::{About, Description, schema};
 use super::hosted::{Answer, Faults, Hosted, Limits, status_of};
 use super::listener::caller;
 use super::login::{Login, Refusal};
@@ -122,8 +121,8 @@ impl Benchmark {
             "Plays an action, and the agent's next ones.",
             "409: the hand is over. 422: the action is refused, and the hand is as it was.",
         );
-        let new_hand = ("GtoWizardNewHand", body_schema::<NewHandRequest>());
-        let acting = ("GtoWizardAct", body_schema::<ActRequest>());
+        let new_hand = ("GtoWizardNewHand", schema::<NewHandRequest>());
+        let acting = ("GtoWizardAct", schema::<ActRequest>());
         let [hands, act_path, open, results, board] = Endpoint::ALL.map(Endpoint::path);
         let codes = [404, 409, 422];
         Router::new()
@@ -299,10 +298,4 @@ fn is_ours(game: Option<&str>) -> bool {
 
 fn refuse(code: StatusCode, detail: &str) -> Answer {
     (code, json(&host::refusal(detail)))
-}
-
-fn body_schema<T: JsonSchema>() -> Schema {
-    let mut settings = SchemaSettings::draft2020_12();
-    settings.meta_schema = None;
-    settings.into_generator().into_root_schema_for::<T>()
 }

@@ -6,6 +6,8 @@
 //!   pages share. [`records`]: matches on disk.
 //! - [`api`]: the same values as JSON, health and metrics; [`description`]: their description;
 //!   [`decide`]: decisions of agents.
+//! - [`run`]: matches, tournaments and evaluations that are started from the page; [`tournament`]:
+//!   the page of each tournament.
 //! - [`scrimmage`]: a course's bots: handing in, rounds, results.
 //! - [`agents`]: the page of each agent; [`policies`]: those that can be asked.
 //! - [`study`]: spots that are solved here and walked through; [`exercises`]: decisions to
@@ -33,10 +35,12 @@ mod play;
 pub mod policies;
 mod rates;
 pub mod records;
+pub mod run;
 pub mod runs;
 pub mod scrimmage;
 pub mod slumbot;
 pub mod study;
+pub mod tournament;
 
 pub use api::start_metrics;
 
@@ -96,6 +100,8 @@ pub struct Offered {
     pub course: Option<Course>,
     /// Solving for the study page.
     pub study: Option<study::Study>,
+    /// Matches and measurements that are started from the page.
+    pub run: run::Offer,
     /// The agents that can be asked what they would do.
     pub policies: Arc<policies::Policies>,
 }
@@ -112,11 +118,11 @@ pub async fn serve(
     let live = tokio::spawn(overview::keep_live(site.clone()));
     let slumbot = site.slumbot.as_ref().map(Api::router).unwrap_or_default();
     let benchmark = site.benchmark.as_ref().map(Benchmark::router).unwrap_or_default();
-    let hosts = guard.hosts.clone();
-    let from_here = middleware::from_fn_with_state(Arc::new(hosts), hosts::from_here);
+    let hosts = Arc::new(guard.hosts.clone());
+    let from_here = middleware::from_fn_with_state(hosts, hosts::from_here);
     let tools = offered.tools.clone();
     let tools = tools.map(|tools| mcp::router(tools, stop.clone()).layer(from_here));
-    let router = router(&site, offered, tools, guard.login, limits);
+    let router = router(&site, offered, tools, &guard, limits);
     let router = router.merge(slumbot).merge(benchmark);
     listener::serve(listener, router, guard.hosts, limits, stop).await;
     live.abort();
@@ -146,11 +152,12 @@ pub struct Limits {
 
 fn router(
     site: &Site,
-    Offered { decider, course, study, policies, .. }: Offered,
+    Offered { decider, course, study, run, policies, .. }: Offered,
     tools: Option<Router>,
-    login: Option<Arc<login::Login>>,
+    guard: &Guard,
     limits: Limits,
 ) -> Router {
+    let login = guard.login.clone();
     let header = |name: HeaderName, value: &'static str| {
         SetResponseHeaderLayer::if_not_present(name, HeaderValue::from_static(value))
     };
@@ -177,12 +184,19 @@ fn router(
     let doorkeeper = course.clone();
     let (course_pages, hand_in) = scrimmage::routers(course, login.clone(), &mut description);
     let decide = decide::router(decider, limits, &mut description);
+    let tournaments = tournament::Tournaments::new(&site.data, site.stop.clone());
+    let places = (doorkeeper.clone(), tournaments.clone());
+    let reached = (guard.hosts.clone(), login.is_some());
+    let run = run::router(run, places, reached, limits, &mut description);
+    let tournaments = tournament::router(tournaments, &mut description);
     let exercises = exercises::router(study.clone(), &mut description);
     let study = study::router(study, limits, &mut description);
     let mut router = router
         .merge(description.router())
         .merge(course_pages)
         .merge(study)
+        .merge(run)
+        .merge(tournaments)
         .merge(exercises)
         .merge(agents::router(site.clone(), policies))
         .layer(time_out)

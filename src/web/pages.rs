@@ -29,6 +29,8 @@ pub async fn asset(Path(name): Path<String>) -> Response {
         "live.js" => ("text/javascript; charset=utf-8", include_str!("assets/live.js")),
         "play.css" => ("text/css; charset=utf-8", include_str!("assets/play.css")),
         "play.js" => ("text/javascript; charset=utf-8", include_str!("assets/play.js")),
+        "run.css" => ("text/css; charset=utf-8", include_str!("assets/run.css")),
+        "run.js" => ("text/javascript; charset=utf-8", include_str!("assets/run.js")),
         "study.css" => ("text/css; charset=utf-8", include_str!("assets/study.css")),
         "study.js" => ("text/javascript; charset=utf-8", include_str!("assets/study.js")),
         "study-compare.js" => {

@@ -170,7 +170,7 @@ impl Records {
 }
 
 /// The name as that of a file in a folder; `None` where it leads elsewhere or is hidden.
-fn file_name(name: &str) -> Option<&str> {
+pub(super) fn file_name(name: &str) -> Option<&str> {
     let mut parts = Path::new(name).components();
     let (Some(Component::Normal(part)), None) = (parts.next(), parts.next()) else { return None };
     let plain = part == name && !name.starts_with('.') && !name.contains(char::is_control);

@@ -190,7 +190,7 @@ impl Access {
 }
 
 /// Whether a request comes from this machine, and not by way of a proxy on it.
-fn is_local(headers: &HeaderMap, wire: Option<&Wire>) -> bool {
+pub(super) fn is_local(headers: &HeaderMap, wire: Option<&Wire>) -> bool {
     let passed_on = headers.contains_key("x-forwarded-for") || headers.contains_key("forwarded");
     let local = |wire: &Wire| wire.caller.is_loopback() && wire.peer.ip().is_loopback();
     !passed_on && wire.is_some_and(local)

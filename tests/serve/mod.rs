@@ -10,6 +10,7 @@ mod hands;
 mod hosting;
 mod page;
 mod play;
+mod run;
 mod scrimmage;
 pub(crate) mod server;
 pub(crate) mod slumbot;

@@ -149,7 +149,7 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
             (Source::Named { blueprint, model: OnceLock::new() }, about)
         }
         (text, None) => {
-            let path = resolver.file(text);
+            let path = resolver.file(text)?;
             let blueprint = Blueprint::open(&path);
             let blueprint = blueprint.map_err(|error| AgentError::bad_file(&path, error))?;
             let blueprint = Arc::new(blueprint);

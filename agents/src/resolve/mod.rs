@@ -186,7 +186,7 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
         name => Some(match menu::find(name) {
             Some(menu) => menu,
             None => {
-                let path = resolver.file(name);
+                let path = resolver.file(name)?;
                 let menu = resolver.read(&path)?.parse::<BetMenu>();
                 files.push(path.clone());
                 menu.map_err(|error| AgentError::bad_file(&path, error))?
@@ -197,7 +197,7 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
         (Street::Flop, "shipped") => Some(Values::Network(Arc::new(Flops::shipped()))),
         (Street::Flop, "blueprint") => Some(Values::Blueprint(Mutex::default())),
         (Street::Flop, name) => {
-            let path = resolver.file(name);
+            let path = resolver.file(name)?;
             let network = Network::open(&path).map_err(|error| error.to_string());
             files.push(path.clone());
             let flops = network.and_then(|network| Flops::new(network, &path));

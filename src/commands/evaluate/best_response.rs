@@ -27,7 +27,7 @@ use solvers::holdem::best_response::{FLOPS, is_holdem};
 use solvers::strategy::{PolicyInTree, TreeStrategy};
 use solvers::{Player, Sequences, Tree};
 
-use super::{Common, interrupted};
+use super::{Common, Planned, interrupted};
 use crate::arguments::Given;
 use crate::exit::Failure;
 use crate::interrupt;
@@ -90,6 +90,18 @@ impl FromStr for Flops {
             _ => text.parse().map(Flops).map_err(|_| "give a number of flops, or `all`".to_owned()),
         }
     }
+}
+
+/// What will be measured.
+pub(super) fn planned(args: &Args) -> Result<Planned, Failure> {
+    let def = args.common.game.load()?;
+    if args.sees == Information::Cards && is_holdem(&def) {
+        let plan = in_tree_plan(args, &def)?;
+        return args.common.planned(&plan.name(), 0);
+    }
+    // The others are not kept, and refuse what is no use to them.
+    args.common.asked(&args.common.agent)?;
+    Ok(Planned { kept: None, hands: 0, threads: args.sees == Information::Buckets })
 }
 
 /// Runs the command: computes the best responses and prints their values.

@@ -8,7 +8,7 @@ use evaluation::folder::model_sha256;
 use show::number::whole;
 use solvers::holdem::is_holdem;
 
-use super::{Common, FromStreet, Sampling, interrupted};
+use super::{Common, FromStreet, Planned, Sampling, interrupted};
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::match_options::provenance;
@@ -41,8 +41,13 @@ pub(super) struct Args {
     hands: u64,
 }
 
-/// Runs the command.
-pub(super) fn run(args: &Args) -> Result<Output, Failure> {
+/// What will be measured.
+pub(super) fn planned(args: &Args) -> Result<Planned, Failure> {
+    let plan = plan(args)?;
+    args.common.planned(&plan.name(), plan.hands())
+}
+
+fn plan(args: &Args) -> Result<DuelSettings, Failure> {
     if args.hands < 2 {
         return Err(Failure::usage("--hands must be at least 2: an interval needs two"));
     }
@@ -67,7 +72,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
         None => (other, None),
         Some((_, policy)) => (Arc::clone(policy), Some(Opponent::Strategy(other))),
     };
-    let plan = DuelSettings {
+    Ok(DuelSettings {
         model_sha256: model_sha256(&agent)?,
         agent,
         against: Other::new(&against)?,
@@ -84,7 +89,12 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
             hands: args.hands,
             seed: args.common.seed,
         },
-    };
+    })
+}
+
+/// Runs the command.
+pub(super) fn run(args: &Args) -> Result<Output, Failure> {
+    let plan = plan(args)?;
     let folder = args.common.folder(&plan.name())?;
     let stop = interrupt::listen("stopping after the current hands; the values so far are shown")?;
     let hands = plan.hands();

@@ -4,7 +4,7 @@ use evaluation::folder::model_sha256;
 use evaluation::lbr::{LbrReport, LbrSettings, Progress as Position, run as measure};
 use solvers::lbr::Moves;
 
-use super::{Common, FromStreet, Sampling, interrupted};
+use super::{Common, FromStreet, Planned, Sampling, interrupted};
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::match_options::provenance;
@@ -53,6 +53,12 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
         return Ok(shown);
     }
     Ok(shown.then(Err(interrupted(outcome.hands, hands, "hands"))))
+}
+
+/// What will be measured.
+pub(super) fn planned(args: &Args) -> Result<Planned, Failure> {
+    let plan = plan(args)?;
+    args.common.planned(&plan.name(), plan.wanted())
 }
 
 fn plan(args: &Args) -> Result<LbrSettings, Failure> {

@@ -2,6 +2,9 @@
 //! another agent, against simple bots, each of which plays one idea, and in a panel against some
 //! other agents, too.
 
+use std::path::PathBuf;
+
+use agents::Registry;
 use evaluation::exploiters::{
     ExploiterSettings, ExploitersReport, Outcome, Progress as Position, Won, ideas, run as measure,
 };
@@ -11,7 +14,8 @@ use matches::plan::MatchPlan;
 use matches::play::{Settings, default_folder};
 use show::number::{counted, whole};
 
-use super::{Common, interrupted};
+use super::{Common, Planned, interrupted};
+use crate::commands::tournament::can_play;
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::match_options::{play_shown, provenance, stopped, strict_match, usual_level};
@@ -57,8 +61,8 @@ pub(super) struct ExploitersArgs {
     pub(super) faults: Faults,
 }
 
-/// Runs the command: plays the match and prints its report.
-pub(super) fn run_match(args: &MatchArgs) -> Result<Output, Failure> {
+/// The match, and the folder that it is kept in.
+fn match_plan(args: &MatchArgs) -> Result<(MatchPlan, PathBuf), Failure> {
     let data = args.common.named.load()?.config.server.data;
     let registry = args.common.named.registry()?;
     let entrants = [args.common.agent.as_str(), args.against.as_str()]
@@ -78,6 +82,20 @@ pub(super) fn run_match(args: &MatchArgs) -> Result<Output, Failure> {
         rule: None,
     };
     let folder = args.common.out.clone().unwrap_or_else(|| default_folder(&data, &plan));
+    Ok((plan, folder))
+}
+
+/// What will be played.
+pub(super) fn planned_match(args: &MatchArgs) -> Result<Planned, Failure> {
+    let (plan, folder) = match_plan(args)?;
+    plan.check().map_err(Failure::usage)?;
+    can_play(&plan, &plan.entrants)?;
+    Ok(Planned { kept: Some(folder), hands: plan.hands, threads: true })
+}
+
+/// Runs the command: plays the match and prints its report.
+pub(super) fn run_match(args: &MatchArgs) -> Result<Output, Failure> {
+    let (plan, folder) = match_plan(args)?;
     if folder.join(MANIFEST).exists() {
         return Err(Failure::input(anyhow::anyhow!(
             "{} holds another measurement; choose another folder with --out",
@@ -104,21 +122,38 @@ pub(super) fn run_match(args: &MatchArgs) -> Result<Output, Failure> {
 const HANDS: u64 = 10_000;
 const PANEL_HANDS: u64 = 2_000;
 
-/// Runs the command: plays the matches and prints the results.
-pub(super) fn run_exploiters(args: &ExploitersArgs, in_panel: bool) -> Result<Output, Failure> {
-    let registry = args.common.named.registry()?;
+fn exploiters_plan(
+    args: &ExploitersArgs,
+    registry: &Registry,
+    in_panel: bool,
+) -> Result<ExploiterSettings, Failure> {
     let agent = registry.resolve(&args.common.agent)?;
     let def = args.common.game.load()?;
-    let plan = ExploiterSettings {
+    Ok(ExploiterSettings {
         game_name: args.common.game.name().to_owned(),
         model_sha256: model_sha256(&agent)?,
         agent,
         hands: args.hands.unwrap_or(if in_panel { PANEL_HANDS } else { HANDS }),
         seed: args.common.seed,
         shard: args.common.shard,
-        opponents: if in_panel { opponents(&def, &registry) } else { ideas(&def).to_vec() },
+        opponents: if in_panel { opponents(&def, registry) } else { ideas(&def).to_vec() },
         def,
-    };
+    })
+}
+
+/// What will be played.
+pub(super) fn planned_exploiters(
+    args: &ExploitersArgs,
+    in_panel: bool,
+) -> Result<Planned, Failure> {
+    let plan = exploiters_plan(args, &args.common.named.registry()?, in_panel)?;
+    args.common.planned(&plan.name(), plan.hands.saturating_mul(plan.ideas().len() as u64))
+}
+
+/// Runs the command: plays the matches and prints the results.
+pub(super) fn run_exploiters(args: &ExploitersArgs, in_panel: bool) -> Result<Output, Failure> {
+    let registry = args.common.named.registry()?;
+    let plan = exploiters_plan(args, &registry, in_panel)?;
     let folder = args.common.folder(&plan.name())?;
     let stop = interrupt::listen(interrupt::FINISHING)?;
     if args.common.quiet {

@@ -8,6 +8,7 @@ use clap::{Subcommand, ValueEnum, value_parser};
 use evaluation::Sampled;
 use runs::Shard;
 
+use super::Planned;
 use crate::arguments::Threads;
 use crate::exit::Failure;
 use crate::interrupt;
@@ -156,21 +157,47 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
 impl Args {
     /// The files that the agents are made from, and the configuration, where there is one.
     pub(super) fn files(&self) -> Result<Vec<PathBuf>, Failure> {
-        let (common, against) = match &self.measure {
-            Measure::Lbr(args) => (&args.common, None),
-            Measure::BestResponse(args) => (&args.common, None),
-            Measure::Exploiters(args) => (&args.common, None),
-            Measure::Panel(args) => (&args.matches.common, args.compared_with.as_ref()),
-            Measure::Duel(args) => (&args.common, Some(&args.against)),
-            Measure::Match(args) => (&args.common, Some(&args.against)),
+        let agents: Vec<String> = self.agents().into_iter().map(str::to_owned).collect();
+        self.common().named.files(&agents)
+    }
+
+    /// What will be measured.
+    pub(super) fn planned(&self) -> Result<Planned, Failure> {
+        match &self.measure {
+            Measure::Lbr(args) => lbr::planned(args),
+            Measure::BestResponse(args) => best_response::planned(args),
+            Measure::Duel(args) => duel::planned(args),
+            Measure::Exploiters(args) => matches::planned_exploiters(args, false),
+            Measure::Panel(args) => panel::planned(args),
+            Measure::Match(args) => matches::planned_match(args),
+        }
+    }
+
+    fn common(&self) -> &Common {
+        match &self.measure {
+            Measure::Lbr(args) => &args.common,
+            Measure::BestResponse(args) => &args.common,
+            Measure::Exploiters(args) => &args.common,
+            Measure::Panel(args) => &args.matches.common,
+            Measure::Duel(args) => &args.common,
+            Measure::Match(args) => &args.common,
+        }
+    }
+
+    /// The agents that are named.
+    pub(super) fn agents(&self) -> Vec<&str> {
+        let against = match &self.measure {
+            Measure::Lbr(_) | Measure::BestResponse(_) | Measure::Exploiters(_) => None,
+            Measure::Panel(args) => args.compared_with.as_ref(),
+            Measure::Duel(args) => Some(&args.against),
+            Measure::Match(args) => Some(&args.against),
         };
         let third = match &self.measure {
             Measure::Duel(args) => args.compared_with.as_ref(),
             _ => None,
         };
-        let agents: Vec<String> =
-            [Some(&common.agent), against, third].into_iter().flatten().cloned().collect();
-        common.named.files(&agents)
+        let agents = [Some(&self.common().agent), against, third].into_iter().flatten();
+        agents.map(String::as_str).collect()
     }
 }
 
@@ -195,6 +222,11 @@ impl Common {
             return Ok(data.join("evaluations").join(name));
         };
         Ok(folder.clone())
+    }
+
+    /// A plan of so many hands whose results are kept under this name.
+    fn planned(&self, name: &str, hands: u64) -> Result<Planned, Failure> {
+        Ok(Planned { kept: Some(self.folder(name)?), hands, threads: true })
     }
 
     /// Refuses `--shard` for measurements that cannot be split.

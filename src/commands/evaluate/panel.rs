@@ -1,12 +1,12 @@
 //! `cardroom evaluate panel`: an agent against many opponents, by matches or compared with another
 //! agent by duels.
 
-use evaluation::panel::{ComparedReport, PanelSettings, run as measure};
+use evaluation::panel::{ComparedReport, PanelSettings, opponents, run as measure};
 use show::number::whole;
 use solvers::holdem::is_holdem;
 
-use super::matches::{ExploitersArgs, run_exploiters};
-use super::{FromStreet, Sampling, interrupted};
+use super::matches::{ExploitersArgs, planned_exploiters, run_exploiters};
+use super::{FromStreet, Planned, Sampling, interrupted};
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::match_options::provenance;
@@ -36,15 +36,23 @@ pub(super) struct Args {
 /// The default number of hands against each opponent, with `--compared-with`.
 const HANDS: u64 = 2_000;
 
-/// Runs the command.
-pub(super) fn run(args: &Args) -> Result<Output, Failure> {
+/// What will be measured.
+pub(super) fn planned(args: &Args) -> Result<Planned, Failure> {
+    let Some(plan) = plan(args)? else { return planned_exploiters(&args.matches, true) };
+    let registry = args.matches.common.named.registry()?;
+    let opponents = opponents(&plan.def, &registry).len() as u64;
+    args.matches.common.planned(&plan.name()?, plan.hands.saturating_mul(opponents))
+}
+
+/// The duels; `None` where the panel is played by matches.
+fn plan(args: &Args) -> Result<Option<PanelSettings>, Failure> {
     let Some(compared_with) = &args.compared_with else {
         if args.sampling.cards.is_some() || args.sampling.sample_below.is_some() {
             return Err(Failure::usage(
                 "--cards and --sample-below are for duels: give --compared-with, too",
             ));
         }
-        return run_exploiters(&args.matches, true);
+        return Ok(None);
     };
     let common = &args.matches.common;
     if common.shard.is_some() {
@@ -69,8 +77,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
             common.game.name()
         )));
     }
-    let registry = common.named.registry()?;
-    let plan = PanelSettings {
+    Ok(Some(PanelSettings {
         def,
         game_name: common.game.name().to_owned(),
         agent: common.asked(&common.agent)?,
@@ -79,7 +86,14 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
         sampled: args.sampling.sampled()?,
         hands,
         seed: common.seed,
-    };
+    }))
+}
+
+/// Runs the command.
+pub(super) fn run(args: &Args) -> Result<Output, Failure> {
+    let Some(plan) = plan(args)? else { return run_exploiters(&args.matches, true) };
+    let (common, hands) = (&args.matches.common, plan.hands);
+    let registry = common.named.registry()?;
     let folder = common.folder(&plan.name()?)?;
     let stop = interrupt::listen("stopping after the current hands; the values so far are shown")?;
     let mut progress: Option<Progress> = None;

@@ -13,14 +13,34 @@
     state.querySelector(".text").textContent = text;
   };
 
-  const place = (part) => (event) => {
-    const html = JSON.parse(event.data);
-    if (part.innerHTML === html) return;
-    // Replacing the focused link would lose the reader's place.
-    const focused = document.activeElement;
-    const href = part.contains(focused) ? focused.getAttribute("href") : null;
-    part.innerHTML = html;
-    if (href) part.querySelector(`a[href="${CSS.escape(href)}"]`)?.focus({ preventScroll: true });
+  const place = (part) => {
+    // What is pressed is not replaced before it is let go, or the click would be lost.
+    let held = false;
+    let latest = null;
+    const put = () => {
+      const html = latest;
+      if (held || html === null || part.innerHTML === html) return;
+      // Replacing the focused link or button would lose the reader's place.
+      const focused = document.activeElement;
+      const inside = part.contains(focused);
+      const href = inside ? focused.getAttribute("href") : null;
+      const id = inside ? focused.id : "";
+      part.innerHTML = html;
+      const again = id ? document.getElementById(id) : href && part.querySelector(`a[href="${CSS.escape(href)}"]`);
+      again?.focus({ preventScroll: true });
+    };
+    part.addEventListener("pointerdown", () => { held = true; });
+    for (const end of ["pointerup", "pointercancel"]) {
+      document.addEventListener(end, () => {
+        if (!held) return;
+        held = false;
+        setTimeout(put, 0);
+      });
+    }
+    return (event) => {
+      latest = JSON.parse(event.data);
+      put();
+    };
   };
 
   show(false, "connecting");

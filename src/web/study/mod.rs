@@ -26,8 +26,7 @@ use axum::routing::{get, post, put};
 use axum::{Json, Router};
 use cards::StartingHand;
 use indicatif::HumanBytes;
-use schemars::generate::SchemaSettings;
-use schemars::{JsonSchema, Schema};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use show::number::percent;
 
@@ -42,7 +41,7 @@ pub use jobs::{SolvedSpot, Study, StudyPlan};
 use super::Limits;
 use super::api::Problem;
 use super::decide::read_body;
-use super::description::Description;
+use super::description::{Description, schema};
 use super::pages::{self, CardText, blocking, cards_of, message, page, text};
 use crate::river::DecisionView;
 
@@ -200,15 +199,6 @@ pub fn router(study: Shared, limits: Limits, api: &mut Description) -> Router {
         .route(forget_path, put(forget_solution))
         .with_state(study)
         .merge(ordered)
-}
-
-/// The schema of a body, in one piece.
-fn schema<T: JsonSchema>() -> Schema {
-    let settings = SchemaSettings::draft2020_12().with(|settings| {
-        settings.inline_subschemas = true;
-        settings.meta_schema = None;
-    });
-    settings.into_generator().into_root_schema_for::<T>()
 }
 
 /// The study, or the refusal where nothing is solved.
