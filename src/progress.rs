@@ -109,8 +109,8 @@ impl Progress {
         }
     }
 
-    /// [`new`](Self::new), but nothing is shown within the first two seconds, and nothing is kept in
-    /// the file: for what follows a run.
+    /// [`new`](Self::new), but nothing is shown within the first two seconds, and nothing is kept
+    /// in the file: for what follows a run.
     pub(crate) fn patient(total: u64, unit: &'static str, quiet: bool) -> Progress {
         let mut progress = Progress::new(total, unit, quiet);
         // It is not the run's own: that has ended.

@@ -103,9 +103,9 @@ class Page(chromium.Window):
         assert self.text(".command code") == shown
         self.picture("one")
         self.click('[data-do=resume]')
-        self.has(f"document.querySelector('h1 .tag').innerText === 'running'", "taken up again")
+        self.has(f"document.querySelector('h1 .tag')?.innerText === 'running'", "taken up again")
         self.click('[data-do=stop]')
-        self.has(f"document.querySelector('h1 .tag').innerText === 'stopped'", "stopped again")
+        self.has(f"document.querySelector('h1 .tag')?.innerText === 'stopped'", "stopped again")
         self.click('[data-do=forget]')
         self.has("location.pathname === '/run'", "removed")
 
@@ -133,9 +133,9 @@ class Page(chromium.Window):
         assert self.value("[...document.querySelectorAll('section:first-of-type tbody tr td:nth-child(2)')].map(e => e.innerText)") == groups
         self.picture("tournament")
         self.click("section td a")
-        self.has("location.pathname.startsWith('/matches/') && document.querySelector('h1').innerText.includes('-vs-')", "a match")
+        self.has("location.pathname.startsWith('/matches/') && !!document.querySelector('h1')?.innerText.includes('-vs-')", "a match")
         self.browser.load(f"{self.address}/run/{run['id']}", "document.querySelector('.output')")
-        self.has("document.querySelector('h1 .tag').innerText === 'finished'", "finished")
+        self.has("document.querySelector('h1 .tag')?.innerText === 'finished'", "finished")
         self.picture("one-tournament")
 
     def evaluation(self):

@@ -2,7 +2,7 @@
 //! has the figures of its command; runs wait, are stopped and taken up again, also by another
 //! server after the first was killed; and nobody starts what the server does not allow.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
@@ -79,7 +79,7 @@ fn place(server: &Server, run: &Value) -> PathBuf {
 }
 
 /// The entrants of a match's report, without how long they took.
-fn figures(folder: &Folder, place: PathBuf) -> Value {
+fn figures(folder: &Folder, place: &Path) -> Value {
     let mut report = folder.read_json(place.join("report.json"));
     for entrant in report["entrants"].as_array_mut().expect("entrants") {
         entrant["decisions"] = Value::Null;
@@ -106,7 +106,7 @@ fn a_match_that_is_started_has_the_figures_of_its_command_and_is_known_to_it() {
     other.ok((command, "--out m"));
     let place = place(&server, &run);
     assert_eq!(place.parent(), Some(server.folder.join("data/matches").as_path()));
-    assert_eq!(figures(&server.folder, place), figures(&other, other.join("m")));
+    assert_eq!(figures(&server.folder, &place), figures(&other, &other.join("m")));
     // A terminal shows what the page shows, and does not play it again.
     let again = server.folder.ok(words(&run));
     assert_eq!(run["output"], again);
@@ -208,7 +208,7 @@ fn runs_wait_in_their_order_and_a_stopped_one_ends_as_if_it_had_never_been() {
     wait_for_state(&server, &long, "finished");
     let other = Folder::new();
     other.ok((LONG, "--out m"));
-    assert_eq!(figures(&server.folder, place), figures(&other, other.join("m")));
+    assert_eq!(figures(&server.folder, &place), figures(&other, &other.join("m")));
 }
 
 #[test]
@@ -233,7 +233,7 @@ fn a_killed_server_leaves_no_run_behind_and_the_next_one_takes_it_up_again() {
     wait_for_state(&server, &long, "finished");
     let other = Folder::new();
     other.ok((LONG, "--out m"));
-    assert_eq!(figures(&server.folder, place), figures(&other, other.join("m")));
+    assert_eq!(figures(&server.folder, &place), figures(&other, &other.join("m")));
 }
 
 #[test]
