@@ -24,7 +24,7 @@ use show::number::{counted, whole};
 
 use crate::Error;
 use crate::games::load_game;
-use crate::source::{Source, cut_off, site_format};
+use crate::source::{Source, cut_off, named_game, site_format};
 
 /// Number of hands committed at a time.
 const AT_ONCE: usize = 4096;
@@ -43,6 +43,8 @@ pub struct Import {
     pub leave_out: bool,
     /// The most hands of all files together.
     pub most_hands: u64,
+    /// Whether logs may only name games that are known here, and no files: for files of others.
+    pub known_games: bool,
     /// Where it is said what is wrong with a file.
     pub warn: Warn,
 }
@@ -213,7 +215,11 @@ impl Import {
                     return self.site(path, format, hands, lost);
                 }
                 let warn = Arc::clone(&self.warn);
-                let source = Source::open(path, self.game.as_deref(), move |text| warn(text))?;
+                let game = match &self.game {
+                    None if self.known_games => known_game(path)?,
+                    game => game.clone(),
+                };
+                let source = Source::open(path, game.as_deref(), move |text| warn(text))?;
                 let names = source.names();
                 for record in source.hands()? {
                     self.keep(path, hands, imported(record?, &names, &place))?;
@@ -374,6 +380,17 @@ impl Imported {
 /// Whether this is a PHH file.
 fn is_phh(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "phh" || extension == "phhs")
+}
+
+/// The game that an ACPC log names, which must be one that is known here.
+fn known_game(path: &Path) -> Result<Option<String>, Error> {
+    let Some(named) = named_game(path)? else { return Ok(None) };
+    let stem = Path::new(&named).file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let known = stem.filter(|stem| acpc::games().iter().any(|game| game.name == stem));
+    known.map(Some).ok_or_else(|| {
+        let named = game::escape::excerpt(&named);
+        Error::file(path, format!("it was played in {named}: say which with --game"))
+    })
 }
 
 /// A file as text.

@@ -374,6 +374,15 @@ pub fn site_format(path: &Path) -> Result<Option<SiteFormat>, Error> {
     Ok(SiteFormat::detect(&String::from_utf8_lossy(&start(path)?)))
 }
 
+/// The game that an ACPC log names, if it has a header.
+///
+/// # Errors
+/// If it is neither a log nor a ledger, or cannot be read.
+pub(crate) fn named_game(path: &Path) -> Result<Option<String>, Error> {
+    let log = if path.is_dir() { None } else { log_start(path)? };
+    Ok(log.flatten().map(|header| header.game))
+}
+
 /// The header of an ACPC log; the outer `None` for a database.
 fn log_start(path: &Path) -> Result<Option<Option<acpc::Header>>, Error> {
     let bytes = start(path)?;

@@ -86,6 +86,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         columns: args.columns.clone(),
         leave_out: args.leave_out,
         most_hands: u64::MAX,
+        known_games: false,
         warn: Arc::new(warn),
     };
     let mut progress = Progress::patient(args.files.len() as u64, "files", args.quiet);

@@ -21,11 +21,12 @@ use wire::slumbot_host::{self, HostPlan};
 
 use super::units::Time;
 use super::{
-    ConfigError, Decide, Loaded, Mcp, OutsideDealer, Scrimmage, Seat, Seed, Server, Slumbot,
-    SolveFor, Study, Table,
+    Analyse, ConfigError, Decide, Loaded, Mcp, OutsideDealer, Scrimmage, Seat, Seed, Server,
+    Slumbot, SolveFor, Study, Table,
 };
 use crate::mcp::ToolsPlan;
 use crate::web::Guard;
+use crate::web::analyse::AnalysePlan;
 use crate::web::decide::DecidePlan;
 use crate::web::hosts::Hosts;
 use crate::web::login::{self, Login};
@@ -53,6 +54,8 @@ pub struct Setup {
     pub scrimmage: Option<CoursePlan>,
     /// Solving for the study page, if it is offered.
     pub study: Option<StudyPlan>,
+    /// Importing and analysing hands, if it is offered.
+    pub analyse: Option<AnalysePlan>,
     /// The hosts and the login by which requests are admitted.
     pub guard: Guard,
 }
@@ -102,8 +105,21 @@ pub fn check(loaded: &Loaded) -> Result<Setup, ConfigError> {
     let tools = checker.tools(&loaded.config.mcp)?;
     let scrimmage = checker.scrimmage(&loaded.config.scrimmage)?;
     let study = checker.study(&loaded.config.study)?;
+    let analyse = checker.analyse(&loaded.config.analyse)?;
     let agents = checker.all_agents().collect();
-    Ok(Setup { registry, agents, tables, dealers, slumbot, decide, tools, scrimmage, study, guard })
+    Ok(Setup {
+        registry,
+        agents,
+        tables,
+        dealers,
+        slumbot,
+        decide,
+        tools,
+        scrimmage,
+        study,
+        analyse,
+        guard,
+    })
 }
 
 fn same_name(name: &str) -> String {
@@ -162,6 +178,15 @@ struct Checker<'a> {
     registry: &'a Registry,
     /// The addresses in use so far, with their keys.
     ports: Vec<(String, SocketAddr)>,
+}
+
+/// So many threads as there are processors, at most; for 0 all processors but one.
+fn some_threads(wanted: usize) -> usize {
+    let processors = parallel::processors();
+    match wanted {
+        0 => processors.saturating_sub(1).max(1),
+        threads => threads.min(processors),
+    }
 }
 
 impl Checker<'_> {
@@ -471,6 +496,40 @@ impl Checker<'_> {
             .collect()
     }
 
+    /// Whether work that takes long is offered.
+    fn offers(&self, whom: SolveFor) -> bool {
+        let server = &self.loaded.config.server;
+        match whom {
+            SolveFor::Local => {
+                server.bind.ip().is_loopback()
+                    && server.proxies.is_empty()
+                    && server.hosts.is_empty()
+            }
+            SolveFor::All => true,
+            SolveFor::Nobody => false,
+        }
+    }
+
+    fn analyse(&self, analyse: &Analyse) -> Result<Option<AnalysePlan>, ConfigError> {
+        for (key, zero) in [
+            ("analyse.max_upload", analyse.max_upload.0 == 0),
+            ("analyse.max_files", analyse.max_files == 0),
+            ("analyse.max_hands", analyse.max_hands == 0),
+            ("analyse.queue", analyse.queue == 0),
+        ] {
+            self.refuse_if(zero, key, || ZERO.to_owned())?;
+        }
+        self.some_time("analyse.max_time", analyse.max_time)?;
+        Ok(self.offers(analyse.offer).then_some(AnalysePlan {
+            max_upload: analyse.max_upload.0,
+            max_files: analyse.max_files,
+            max_hands: analyse.max_hands,
+            threads: some_threads(analyse.threads),
+            queue: analyse.queue,
+            max_time: analyse.max_time.0,
+        }))
+    }
+
     fn study(&self, study: &Study) -> Result<Option<StudyPlan>, ConfigError> {
         for (key, zero) in [
             ("study.memory", study.memory.0 == 0),
@@ -480,22 +539,9 @@ impl Checker<'_> {
             self.refuse_if(zero, key, || ZERO.to_owned())?;
         }
         self.some_time("study.max_time", study.max_time)?;
-        let server = &self.loaded.config.server;
-        let alone =
-            server.bind.ip().is_loopback() && server.proxies.is_empty() && server.hosts.is_empty();
-        let offered = match study.solve {
-            SolveFor::Local => alone,
-            SolveFor::All => true,
-            SolveFor::Nobody => false,
-        };
-        let processors = parallel::processors();
-        let threads = match study.threads {
-            0 => processors.saturating_sub(1).max(1),
-            threads => threads.min(processors),
-        };
-        Ok(offered.then_some(StudyPlan {
+        Ok(self.offers(study.solve).then_some(StudyPlan {
             memory: study.memory.0,
-            threads,
+            threads: some_threads(study.threads),
             kept: study.kept,
             queue: study.queue,
             max_time: study.max_time.0,

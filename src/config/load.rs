@@ -11,7 +11,8 @@ use toml::de::{DeTable, DeValue};
 use toml::{Spanned, Table, Value};
 
 use super::{
-    Config, ConfigError, Decide, Login, OutsideDealer, Queue, Scrimmage, Server, Slumbot, Study,
+    Analyse, Config, ConfigError, Decide, Login, OutsideDealer, Queue, Scrimmage, Server, Slumbot,
+    Study,
 };
 use crate::shell::without_accounts;
 
@@ -319,6 +320,7 @@ fn nearest_variable(path: &str) -> Option<String> {
         ("queue".to_owned(), fields::<Queue>()),
         ("scrimmage".to_owned(), fields::<Scrimmage>()),
         ("study".to_owned(), fields::<Study>()),
+        ("analyse".to_owned(), fields::<Analyse>()),
         (format!("tables__{index}"), fields::<super::Table>()),
         (format!("dealers__{index}"), fields::<OutsideDealer>()),
     ];

@@ -8,6 +8,7 @@
 //!   [`decide`]: decisions of agents.
 //! - [`scrimmage`]: a course's bots: handing in, rounds, results.
 //! - [`agents`]: the page of each agent; [`policies`]: those that can be asked.
+//! - [`analyse`]: files of hands that are imported, and what a player's result is made of.
 //! - [`study`]: spots that are solved here and walked through; [`exercises`]: decisions to
 //!   practise.
 //! - [`slumbot`]: the Slumbot API; [`gtowizard`]: that of the GTO Wizard Benchmark.
@@ -15,6 +16,7 @@
 //!   authorisation and limits by address.
 
 mod agents;
+pub mod analyse;
 mod api;
 pub mod decide;
 mod description;
@@ -94,6 +96,8 @@ pub struct Offered {
     pub course: Option<Course>,
     /// Solving for the study page.
     pub study: Option<study::Study>,
+    /// Importing and analysing hands.
+    pub analyse: Option<analyse::Analyses>,
     /// The agents that can be asked what they would do.
     pub policies: Arc<policies::Policies>,
 }
@@ -144,7 +148,7 @@ pub struct Limits {
 
 fn router(
     site: &Site,
-    Offered { decider, course, study, policies, .. }: Offered,
+    Offered { decider, course, study, analyse, policies, .. }: Offered,
     tools: Option<Router>,
     login: Option<Arc<login::Login>>,
     limits: Limits,
@@ -177,17 +181,21 @@ fn router(
     let decide = decide::router(decider, limits, &mut description);
     let exercises = exercises::router(study.clone(), &mut description);
     let study = study::router(study, limits, &mut description);
+    let (analyse, uploads) = analyse::routers(site.clone(), analyse, limits, &mut description);
     let mut router = router
         .merge(description.router())
         .merge(course_pages)
         .merge(study)
         .merge(exercises)
+        .merge(analyse)
         .merge(agents::router(site.clone(), policies))
         .layer(time_out)
         // Decisions and tools have time limits of their own.
         .merge(decide)
         .merge(tools.unwrap_or_default())
-        .layer(RequestBodyLimitLayer::new(limits.body));
+        .layer(RequestBodyLimitLayer::new(limits.body))
+        // Files have limits of their own.
+        .merge(uploads);
     if let Some(login) = login {
         let door = login::Door { login, course: doorkeeper };
         router = router.layer(middleware::from_fn_with_state(door, login::ask));

@@ -729,7 +729,7 @@ pub fn base(id: &str) -> String {
 }
 
 /// A name as a segment of an address.
-fn encoded(id: &str) -> String {
+pub fn encoded(id: &str) -> String {
     let mut text = String::with_capacity(id.len());
     for byte in id.bytes() {
         match byte {
