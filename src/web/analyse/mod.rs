@@ -77,7 +77,7 @@ pub struct AnalysePlan {
 
 /// The method of a path of the API that is not for GET; `None` for all others.
 pub fn method(path: &str) -> Option<&'static str> {
-    let of_match = path.strip_prefix("/api/v1/matches/");
+    let of_match = path.strip_prefix(MATCH.trim_end_matches("{id}/analysis"));
     match path.strip_prefix(IMPORTS) {
         Some("") => Some("POST"),
         Some(rest) if rest.contains("/files/") => Some("PUT"),
