@@ -119,6 +119,13 @@ pub struct RateLine {
     pub high: f64,
 }
 
+impl RateLine {
+    /// What it is, for the line of this number: the first two are rates of hands as they were.
+    pub fn words(&self, number: usize) -> String {
+        if number < 2 { self.what.clone() } else { format!("without luck: {}", self.what) }
+    }
+}
+
 /// The parts of a result in chips: they add up to it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ResultLedger {
@@ -324,9 +331,9 @@ fn rates(report: &Statistics, who: usize) -> (Vec<RateLine>, Option<String>) {
     }
     let without = report.estimates.is_none().then(|| {
         let reason = report.warnings.iter().find(|warning| warning.contains("estimate"));
-        reason.cloned().unwrap_or_else(|| {
-            "the luck of the cards is known in heads-up hold'em with all cards known only".into()
-        })
+        let reason = reason.map(|reason| reason.trim_start_matches("no luck-adjusted estimates: "));
+        let usual = "the luck of the cards is known in heads-up hold'em with all cards known only";
+        reason.unwrap_or(usual).to_owned()
     });
     (lines, without)
 }
@@ -624,9 +631,10 @@ impl fmt::Display for Analysis {
         let Analysis { player, by, ledger, decisions, .. } = self;
         writeln!(f, "{player}: {} chips in {}", chips(ledger.won), counted(self.hands, "hand"))?;
         let mut table = Table::new(["mbb/hand", "rate", "95 %"]).right(1..3);
-        for RateLine { what, mbb, low, high } in &self.rates {
+        for (number, rate) in self.rates.iter().enumerate() {
+            let RateLine { mbb, low, high, .. } = rate;
             let interval = format!("{} to {}", signed(*low, 1), signed(*high, 1));
-            table.row([what.clone(), signed(*mbb, 1), interval]);
+            table.row([rate.words(number), signed(*mbb, 1), interval]);
         }
         writeln!(f, "\n{table}")?;
         if let Some(why) = &self.no_luck {

@@ -385,9 +385,11 @@ fn is_phh(path: &Path) -> bool {
 /// The game that an ACPC log names, which must be one that is known here.
 fn known_game(path: &Path) -> Result<Option<String>, Error> {
     let Some(named) = named_game(path)? else { return Ok(None) };
-    let stem = Path::new(&named).file_stem().map(|stem| stem.to_string_lossy().into_owned());
-    let known = stem.filter(|stem| acpc::games().iter().any(|game| game.name == stem));
-    known.map(Some).ok_or_else(|| {
+    // With or without its folder, and with or without the ending of a file.
+    let file = named.rsplit('/').next().unwrap_or_default();
+    let known = |name: &&str| acpc::games().iter().any(|game| game.name == *name);
+    let mut names = [file, file.trim_end_matches(".game")].into_iter();
+    names.find(known).map(|name| Some(name.to_owned())).ok_or_else(|| {
         let named = game::escape::excerpt(&named);
         Error::file(path, format!("it was played in {named}: say which with --game"))
     })

@@ -12,6 +12,7 @@ text has too little contrast, or when the page is wider than the window, in ligh
 import os
 import subprocess
 import tempfile
+import time
 
 import chromium
 import programs
@@ -21,7 +22,7 @@ tables = []
 [slumbot]
 enabled = false
 """
-HANDS = 60
+HANDS = 12
 NUMBERS = """(() => { const number = (e) => Number(e.innerText.replaceAll(',', '').replace('−', '-').replace('+', ''));
   const parts = [...document.querySelectorAll('#ledger tbody td')].map(number);
   return [parts.reduce((a, b) => a + b, 0), number(document.getElementById('together'))]; })()"""
@@ -35,45 +36,59 @@ def choose(page, files):
     browser.do("DOM.setFileInputFiles", nodeId=field, files=files)
 
 
+def has(page, script, what):
+    """Waits for something on a page that may load itself again meanwhile."""
+    until = time.monotonic() + chromium.TIMEOUT
+    while time.monotonic() < until:
+        try:
+            if page.value(f"!!({script})"):
+                return
+        except AssertionError as error:
+            if "navigated" not in str(error):
+                raise
+        time.sleep(0.05)
+    raise AssertionError(f"never {what}; the page says: {page.text('main')}")
+
+
 def look(page, address, work):
     browser = page.browser
     browser.load(f"{address}/", "document.querySelector('nav a[href=\"/analyse\"]')")
     page.click('nav a[href="/analyse"]')
-    page.has("location.pathname === '/analyse' && document.getElementById('send')", "the page that takes files")
+    has(page, "location.pathname === '/analyse' && document.getElementById('send')", "the page that takes files")
     page.click("#send")
-    page.has("document.getElementById('wrong').innerText.includes('no file is chosen')", "told to choose a file")
+    has(page, "document.getElementById('wrong').innerText.includes('no file is chosen')", "told to choose a file")
     page.picture("empty")
     choose(page, [os.path.join(work, "bad.log")])
     page.click("#send")
-    page.has("document.getElementById('wrong').innerText.includes('bad.log')", "told what is wrong with a file")
+    has(page, "document.getElementById('wrong').innerText.includes('bad.log')", "told what is wrong with a file")
     page.picture("wrong")
     choose(page, [os.path.join(work, "hands.phhs")])
     page.click("#send")
-    page.has("!document.getElementById('imported').hidden", "imported")
+    has(page, "!document.getElementById('imported').hidden", "imported")
     assert f"{HANDS} hands of 1 file" in page.text("#notes"), page.text("#notes")
     page.picture("imported")
     page.click("#analyse")
-    page.has("location.pathname.endsWith('/analysis') && document.getElementById('ledger')", "analysed")
+    has(page, "location.pathname.endsWith('/analysis') && document.getElementById('ledger')", "analysed")
     parts, together = page.value(NUMBERS)
     assert abs(parts - together) < 0.05, (parts, together)
     assert page.value("document.querySelectorAll('#ledger svg rect').length") == 10
     page.picture("analysis")
     page.value("document.querySelector('[name=price]').value = 'all'; document.querySelector('#decisions form').submit()")
-    page.has("location.search.includes('price=all') && document.querySelector('.dear tbody tr')", "all decisions")
+    has(page, "location.search.includes('price=all') && document.querySelector('.dear tbody tr')", "all decisions")
     prices = page.value("[...document.querySelectorAll('.dear td[data-label=Price] b')].map(e => Number(e.innerText))")
     assert prices == sorted(prices, reverse=True), prices
     page.value("document.querySelector('[name=street]').value = 'preflop'; document.querySelector('#decisions form').submit()")
-    page.has("location.search.includes('street=preflop') && document.querySelector('.dear tbody tr')", "those before the flop")
+    has(page, "location.search.includes('street=preflop') && document.querySelector('.dear tbody tr')", "those before the flop")
     assert page.value("[...document.querySelectorAll('.dear td[data-label=Where]')].every(e => e.innerText.startsWith('preflop'))")
     page.click(".dear tbody a")
-    page.has("/\\/hands\\/\\d+$/.test(location.pathname) && document.querySelector('main h1')", "the page of a hand")
+    has(page, "/\\/hands\\/\\d+$/.test(location.pathname) && document.querySelector('main h1')", "the page of a hand")
     browser.value("history.back()")
-    page.has("location.pathname.endsWith('/analysis') && document.querySelector('#again button')", "back")
+    has(page, "location.pathname.endsWith('/analysis') && document.querySelector('#again button')", "back")
     # Again, by the keyboard alone.
     page.value("document.querySelector('#again button').focus()")
     page.value("window.before = true")
     browser.press("Enter")
-    page.has("!window.before && document.getElementById('ledger') && document.querySelector('#again button')", "analysed again")
+    has(page, "!window.before && document.getElementById('ledger') && document.querySelector('#again button')", "analysed again")
 
 
 def main():

@@ -82,6 +82,25 @@ fn close(found: f64, expected: f64, within: f64) {
     assert!((found - expected).abs() <= within, "{found} is not {expected}");
 }
 
+/// Fails unless both documents are the same; numbers may differ in the last digit, as they were
+/// read and written another time.
+fn same(one: &Value, other: &Value) {
+    match (one, other) {
+        (Value::Number(_), Value::Number(_)) => {
+            let (one, other) = (number(one), number(other));
+            close(one, other, 1e-12 * one.abs().max(1.0));
+        }
+        (Value::Array(ones), Value::Array(others)) if ones.len() == others.len() => {
+            ones.iter().zip(others).for_each(|(one, other)| same(one, other));
+        }
+        (Value::Object(ones), Value::Object(others)) => {
+            assert!(ones.keys().eq(others.keys()), "{ones:?} {others:?}");
+            ones.iter().for_each(|(key, one)| same(one, &others[key]));
+        }
+        (one, other) => assert_eq!(one, other),
+    }
+}
+
 fn sum(lines: &Value) -> f64 {
     list(lines).iter().map(|line| number(&line["chips"])).sum()
 }
@@ -89,19 +108,22 @@ fn sum(lines: &Value) -> f64 {
 #[test]
 fn a_file_of_every_format_becomes_the_match_that_the_command_imports() {
     let server = played(24);
+    let bots = "match call random --game pokerbots.nolimit.2p --hands 24 --out bots --quiet";
+    server.folder.run(bots).code(0);
     let formats = [
         ("acpc", "hands.log", false),
         ("phhs", "hands.phhs", false),
         ("csv", "hands.csv", true),
         ("pokerstars", "hands.txt", false),
         ("ohh", "hands.ohh", false),
-        ("gamelog", "game.txt", true),
+        ("gamelog", "game.txt", false),
     ];
     let ledger = "data/matches/a/ledger.sqlite".to_owned();
     let mut files = vec![("ledger", "ledger.sqlite", ledger, false)];
     for (format, file, game) in formats {
         let out = format!("{format}-{file}");
-        let export = format!("export data/matches/a --format {format} --out {out}");
+        let of = if format == "gamelog" { "bots" } else { "data/matches/a" };
+        let export = format!("export {of} --format {format} --out {out}");
         server.folder.run(export).code(0);
         files.push((format, file, out, game));
     }
@@ -131,7 +153,7 @@ fn a_file_of_every_format_becomes_the_match_that_the_command_imports() {
 
 #[test]
 fn an_analysis_has_the_numbers_of_the_commands_and_adds_up_to_the_chip() {
-    let server = played(30);
+    let server = played(12);
     let description = Description::fetch(&server);
     for (player, who) in [("ann", 0), ("bob", 1)] {
         let found = analysed(&server, "a", &json!({ "player": player, "agent": "cfr" }));
@@ -139,7 +161,7 @@ fn an_analysis_has_the_numbers_of_the_commands_and_adds_up_to_the_chip() {
         description.check("GET", &path_of("a"), &answer);
         let command = format!("explain results data/matches/a --who {player} --by cfr --quiet");
         let report = server.folder.json(&*command);
-        assert_eq!(found["result"], report);
+        same(&found["result"], &report);
         let analysis = &report["analysis"];
         let stats = "stats data/matches/a --values equity --estimates all --quiet";
         let stats = server.folder.json(stats);
@@ -157,9 +179,9 @@ fn an_analysis_has_the_numbers_of_the_commands_and_adds_up_to_the_chip() {
         let ledger = &analysis["ledger"];
         let parts = sum(&ledger["lines"]) + sum(&ledger["rest"]);
         close(parts, number(&ledger["won"]), 1e-6);
-        assert_eq!((&ledger["hands"], list(&ledger["rest"]).len()), (&json!(30), 0));
+        assert_eq!((&ledger["hands"], list(&ledger["rest"]).len()), (&json!(12), 0));
         let mut by_hand = vec![0.0; 3];
-        for hand in 0..30 {
+        for hand in 0..12 {
             let hand = server.json(&format!("/api/v1/matches/a/hands/{hand}"));
             let ledger = &hand["ledger"];
             let streets = |key: &str| -> f64 { list(&ledger[key]).iter().map(number).sum() };
@@ -189,14 +211,18 @@ fn an_analysis_has_the_numbers_of_the_commands_and_adds_up_to_the_chip() {
         assert!(prices.iter().all(|&price| price >= 0.0));
     }
     let page = server.get("/matches/a/analysis").1;
-    shows(&page, &["Together: the result", "Decisions by what they cost", "bob in 30 hands", "Leaks"]);
+    shows(
+        &page,
+        &["Together: the result", "Decisions by what they cost", "bob in 12 hands", "Leaks"],
+    );
     assert!(page.len() < 150_000, "{}", page.len());
     // A second look is from the folder, also by another server.
     let folder = server.kill();
     let kept = folder.read_json("data/matches/a/analysis.json");
     let server = Server::start_in(folder);
     let found = server.json(&path_of("a"));
-    assert_eq!((&found["state"], &found["result"]), (&json!("done"), &kept));
+    assert_eq!(found["state"], "done");
+    same(&found["result"], &kept);
     shows(&server.get("/analyse").1, &["/matches/a/analysis"]);
 }
 
@@ -248,7 +274,8 @@ fn what_cannot_be_analysed_is_counted_with_its_reason() {
 
 #[test]
 fn files_that_cannot_be_taken_are_refused_with_what_to_do() {
-    let config = format!("{QUIET}[analyse]\nmax_upload = \"100KiB\"\nmax_files = 2\nmax_hands = 5\n");
+    let config =
+        format!("{QUIET}[analyse]\nmax_upload = \"100KiB\"\nmax_files = 2\nmax_hands = 5\n");
     let server = Server::start(&config);
     let description = Description::fetch(&server);
     let order = |files: Value| post(&server, "/api/v1/imports", &json!({ "files": files }));
@@ -275,13 +302,17 @@ fn files_that_cannot_be_taken_are_refused_with_what_to_do() {
     assert_eq!(put(&server, &path, b"x").code, 400);
     assert_eq!(put(&server, &path.replace("files/0", "files/7"), b"x").code, 404);
     let long = "x".repeat(90_000);
-    let hand = |n: u32| format!("STATE:{n}:f:AhKh|7c2d:-50|50:a|b\n");
+    let hand = |n: u32| format!("STATE:{n}:f:AhKh|7c2d:50|-50:a|b\n");
     let many: String = (0..6).map(hand).collect();
     let header = "# name/game/hands/seed m /etc/passwd 1 0\n";
     for (name, content, said) in [
         ("long.log", long.as_bytes(), "long.log is neither a cardroom ledger nor an ACPC log"),
         ("empty.log", b"".as_slice(), "it is empty"),
-        ("bad.phhs", b"[1]\nvariant = 'NT'\n\xff\xfe\n".as_slice(), "bad.phhs: line 3: it is not text"),
+        (
+            "bad.phhs",
+            b"[1]\nvariant = 'NT'\n\xff\xfe\n".as_slice(),
+            "bad.phhs: line 3: it is not text",
+        ),
         ("hands.csv", b"hand,seat\n".as_slice(), "say which in the field Game"),
         ("far.log", header.as_bytes(), "far.log: it was played in /etc/passwd"),
     ] {
@@ -292,7 +323,7 @@ fn files_that_cannot_be_taken_are_refused_with_what_to_do() {
     }
     let found = import(&server, &[("many.log", many.as_bytes())], &json!({ "game": GAME }));
     shows(string(&found["reason"]), &["many.log: there are more than 5 hands"]);
-    assert!(!server.folder.join("data/matches").exists(), "a refused file leaves a match");
+    assert!(server.match_folders().is_empty(), "a refused file leaves a match");
     // Five are few enough, and a second import of the name has another.
     let five: String = (0..5).map(hand).collect();
     for id in ["many", "many#2"] {
@@ -330,8 +361,7 @@ fn nobody_else_has_a_server_compute_unless_its_configuration_says_so() {
     shows(&answer.body, &["analyse.offer"]);
     shows(&server.get("/analyse").1, &["analyses nothing for others"]);
     drop(server);
-    let folder =
-        Folder::with_config(&format!("{QUIET}[server.login]\ntoken_file = \"token\"\n"));
+    let folder = Folder::with_config(&format!("{QUIET}[server.login]\ntoken_file = \"token\"\n"));
     folder.write_with_mode("token", "secret-token\n", 0o600);
     let server = Server::start_in(folder);
     assert_eq!(post(&server, "/api/v1/imports", &json!({ "files": [] })).code, 401);

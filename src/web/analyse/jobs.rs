@@ -292,7 +292,7 @@ impl Analyses {
         list.queue.retain(|waiting| !Arc::ptr_eq(waiting, &job));
         job.stop.ask();
         if job.state() == Progress::Waiting {
-            job.end(Progress::Stopped, Some("was stopped".to_owned()));
+            job.end(Progress::Stopped, Some("it was stopped".to_owned()));
         }
         drop(list);
         self.find(id)
@@ -329,14 +329,14 @@ impl Analyses {
         let folder = site.records.folder_of(&job.of).ok_or("the match is gone")?;
         let choice: &AgentChoice = policies.agent(&job.agent).ok_or("the agent is gone")?;
         let begun = Instant::now();
-        let mut why = "was stopped";
+        let mut why = "it was stopped";
         let document = pool.run(|| {
             let source = Source::open(&folder, None, warn)?;
             let asked = Asked::new(source.info(), choice, &job.agent, job.who, MOST)?;
             let mut seen = |done: u64| {
                 job.done.store(done, Ordering::Relaxed);
                 if begun.elapsed() >= plan.max_time {
-                    why = "took as long as `analyse.max_time` allows";
+                    why = "it took as long as `analyse.max_time` allows";
                     job.stop.ask();
                 } else if stop.is_cancelled() {
                     why = "the server stops";

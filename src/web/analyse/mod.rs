@@ -458,11 +458,11 @@ impl ResultPage {
     }
 
     fn rates(&self, analysis: &Analysis) -> Vec<[String; 3]> {
-        let row = |rate: &crate::analysis::RateLine| {
+        let row = |(number, rate): (usize, &crate::analysis::RateLine)| {
             let interval = format!("{} to {}", signed(rate.low, 1), signed(rate.high, 1));
-            [capital(&rate.what), signed(rate.mbb, 1), interval]
+            [capital(&rate.words(number)), signed(rate.mbb, 1), interval]
         };
-        analysis.rates.iter().map(row).collect()
+        analysis.rates.iter().enumerate().map(row).collect()
     }
 
     /// The lines of the ledger with their chips as written and a class.
