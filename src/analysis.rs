@@ -365,7 +365,7 @@ impl Analyst<'_> {
                 Err(unpriced) => Err(*unpriced),
             };
             match priced {
-                Ok(priced) => share.priced.push(dear(record, &infoset, played.action, priced)),
+                Ok(priced) => share.priced.push(dear(record, &infoset, played.action, &priced)),
                 Err(unpriced) => share.not_priced.push(unpriced),
             }
         });
@@ -374,7 +374,7 @@ impl Analyst<'_> {
 }
 
 /// A priced decision in words.
-fn dear(record: &HandRecord, infoset: &InfoSet, played: Action, priced: Priced) -> DearDecision {
+fn dear(record: &HandRecord, infoset: &InfoSet, played: Action, priced: &Priced) -> DearDecision {
     let InfoSet { public, seat, hole } = infoset;
     let big_blind = f64::from(public.def().big_blind().max(1));
     let words = |action: Action| {

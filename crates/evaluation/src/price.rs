@@ -2,7 +2,7 @@
 //! the other player would have come there by an agent's play, when both play on as the agents do.
 //!
 //! The *price* of a decision is the best of these values less that of the action played. Of large
-//! ranges [`MOST_HANDS`] hands are drawn, so a price has an interval.
+//! ranges 64 hands are drawn, so a price has an interval.
 
 use std::sync::Arc;
 
