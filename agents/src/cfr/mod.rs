@@ -579,7 +579,10 @@ pub fn values_between(
     let values = |def: &GameDef, policies| -> Option<Arc<dyn ValueFunction>> {
         Some(Arc::new(shipped_blueprint_values(def)?.between(policies, query, &what)))
     };
-    values(def, policies.clone()).or_else(|| fitted::values(def, &DEPTHS, &policies, values))
+    if shipped_blueprint_values(def).is_some() {
+        return values(def, policies);
+    }
+    fitted::values(def, &DEPTHS, &policies, values)
 }
 
 /// Returns the value function of the blueprint in a file.

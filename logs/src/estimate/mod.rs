@@ -255,12 +255,12 @@ impl Estimates {
         // less what the draws gave.
         let mut play = [0.0; 4];
         let mut worth = cards[0];
-        for street in 0..streets.dealt {
+        for (street, play) in play.iter_mut().enumerate().take(streets.dealt) {
             let after = match street + 1 {
                 next if next < streets.dealt => streets.worth[next] - cards[next],
                 _ => terms[RESULT],
             };
-            play[street] = after - worth - streets.own[street] - streets.other[street];
+            *play = after - worth - streets.own[street] - streets.other[street];
             worth = streets.worth.get(street + 1).copied().unwrap_or_default();
         }
         Some(HandLedger { cards, own_draws, other_draws, play })
