@@ -382,6 +382,10 @@ struct Leak {
     verdict: String,
 }
 
+/// A leak in the table: its name, the query for its decisions, hands, the difference with its
+/// interval, their class and the verdict.
+type LeakRow = (String, String, String, [String; 2], &'static str, String);
+
 #[derive(Template)]
 #[template(path = "analysis.html", config = ".askama.toml")]
 struct ResultPage {
@@ -493,7 +497,7 @@ impl ResultPage {
         left.map(|left| format!("{} {}", counted(left.decisions, "decision"), left.what)).collect()
     }
 
-    fn leaks(&self) -> Vec<(String, String, String, [String; 2], &'static str, String)> {
+    fn leaks(&self) -> Vec<LeakRow> {
         let row = |leak: &Leak| {
             let query =
                 Wanted { place: leak.name.clone(), price: "all".to_owned(), ..Wanted::default() };
