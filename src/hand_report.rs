@@ -98,6 +98,8 @@ pub struct LedgerReport {
     pub other_draws: f64,
     /// What both did.
     pub play: f64,
+    /// The same by street, before the flop first.
+    pub play_by_street: [f64; 4],
 }
 
 /// A street of a hand.
@@ -211,7 +213,7 @@ pub fn luck_by_equity(info: &MatchInfo) -> Option<Estimates> {
 }
 
 /// An action in words, as [`action_words_in`] has them, with amounts in big blinds.
-fn words_in_blinds(public: &PublicState, action: Action) -> (&'static str, String) {
+pub(crate) fn words_in_blinds(public: &PublicState, action: Action) -> (&'static str, String) {
     let big_blind = public.def().big_blind();
     let amount = |chips: Chips| format!("{} bb", in_blinds(f64::from(chips), big_blind));
     action_words_in(action, public, &amount)
@@ -219,11 +221,19 @@ fn words_in_blinds(public: &PublicState, action: Action) -> (&'static str, Strin
 
 /// The betting street by street: `raises to 2.5, calls; flop: checks, bets 3, folds`.
 fn line_words(record: &HandRecord) -> String {
+    line_words_before(record, usize::MAX)
+}
+
+/// The betting before the action of this number.
+pub(crate) fn line_words_before(record: &HandRecord, number: usize) -> String {
     let big_blind = record.public.def().big_blind();
     let amount = |chips: Chips| in_blinds(f64::from(chips), big_blind);
     let (mut text, mut street) = (String::new(), Street::Preflop);
     record.each_decision(|public, _| {
         let Some(played) = record.public.history().get(public.history().len()) else { return };
+        if public.history().len() >= number {
+            return;
+        }
         let (verb, rest) = action_words_in(played.action, public, &amount);
         let mark = match (played.street == street, text.is_empty()) {
             (true, true) => String::new(),
@@ -255,9 +265,11 @@ impl HandReport {
             decisions.push(HandDecision::new(public, record, player, (number, entrant), made));
         });
         let ledger = luck.and_then(|estimates| estimates.ledger(record, recorded));
-        let ledger = ledger.map(|HandLedger { cards, own_draws, other_draws, play }| {
+        let ledger = ledger.map(|ledger| {
+            let play = ledger.both_did();
+            let HandLedger { cards, own_draws, other_draws, play: play_by_street } = ledger;
             let [hole_cards, board @ ..] = cards;
-            LedgerReport { hole_cards, board, own_draws, other_draws, play }
+            LedgerReport { hole_cards, board, own_draws, other_draws, play, play_by_street }
         });
         let (of, recorded) = (info.name.clone(), !recorded.is_empty());
         let (streets, result) = (streets(&record.public), result(record, &line));

@@ -6,6 +6,7 @@
 // Nothing but `main` is visible outside: `pub` marks what a module offers to the others.
 #![allow(unreachable_pub)]
 
+mod analysis;
 mod arguments;
 mod commands;
 mod config;

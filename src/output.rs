@@ -83,6 +83,11 @@ impl Output {
         }
     }
 
+    /// The document of a report, as it is printed with `--json`.
+    pub(crate) fn document<R: Report>(report: &R) -> Result<String, Failure> {
+        Output::json(&Document { schema: R::SCHEMA, report }).and_then(Output::whole)
+    }
+
     /// A document for programs: an object whose `schema` names its format.
     pub(crate) fn json(document: &impl Serialize) -> Result<Output, Failure> {
         let document = serde_json::to_string_pretty(document);

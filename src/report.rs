@@ -124,7 +124,7 @@ pub(crate) fn add_up(
 }
 
 /// [`add_up`], or `None` when it was stopped.
-fn add_up_until(
+pub(crate) fn add_up_until(
     source: &Source,
     effort: &Effort,
     (registry, keeper): (Option<&Registry>, Option<&Keeper>),

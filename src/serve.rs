@@ -32,6 +32,7 @@ use crate::config::check::Setup;
 use crate::exit::Failure;
 use crate::mcp::{self, Tools};
 use crate::shell;
+use crate::web::analyse::Analyses;
 use crate::web::decide::Decider;
 use crate::web::gtowizard::Benchmark;
 use crate::web::hosted::{self, Faults};
@@ -132,7 +133,11 @@ pub async fn serve(
     let study = study.transpose().map_err(anyhow::Error::from)?;
     let solving = study.clone();
     let run = open_run(setup.run, &web_stop, &stops, &tasks);
-    let offered = Offered { decider, tools: tools.clone(), course, study, run, policies };
+    let plan = setup.analyse;
+    let analyse = plan
+        .map(|plan| Analyses::open(plan, site.clone(), Arc::clone(&policies), web_stop.clone()));
+    let analyse = analyse.transpose().map_err(anyhow::Error::from)?;
+    let offered = Offered { decider, tools: tools.clone(), course, study, run, analyse, policies };
     let serving = web::serve(listener, site.clone(), offered, guard, limits, web_stop.clone());
     let mut web = tokio::spawn(serving);
     tracing::info!(%address, "serving");

@@ -10,10 +10,10 @@
 
 use std::sync::Arc;
 
-use cards::HoleCards;
+use cards::{Combo, HoleCards, Ties, all_in};
 use game::{
-    Action, Betting, BySeat, Chips, GameDef, GameSpec, InfoSet, Payoff, Policy, PublicState, Seat,
-    Strategy, Turn,
+    Action, Betting, BySeat, Chips, DealValues, GameDef, GameSpec, InfoSet, Payoff, Policy,
+    PublicState, Seat, Strategy, Turn, ValueFunction,
 };
 
 use crate::random_hands::by_odds;
@@ -41,6 +41,28 @@ pub(crate) fn policy(
 ) -> Option<Arc<dyn Policy>> {
     let (inner, fit) = first(def, depths, build)?;
     Some(Arc::new(Fitted { inner, fit }))
+}
+
+/// The value function for this game, made of that of the same game in other chips; `None` where
+/// none has the same blinds and stacks in big blinds. `build` is given the other game, and the
+/// strategies as they play it.
+pub(crate) fn values(
+    def: &GameDef,
+    depths: &[Chips],
+    policies: &[Option<Arc<dyn Policy>>; 2],
+    build: impl Fn(&GameDef, [Option<Arc<dyn Policy>>; 2]) -> Option<Arc<dyn ValueFunction>>,
+) -> Option<Arc<dyn ValueFunction>> {
+    let fits = Fit::chips(def).into_iter().chain(Fit::depth(def, depths));
+    fits.into_iter().filter(|fit| fit.is_whole(def)).find_map(|fit| {
+        let there = policies.each_ref().map(|policy| {
+            let inner = Arc::clone(policy.as_ref()?);
+            Some(Arc::new(Fitted { inner, fit: fit.back(def) }) as Arc<dyn Policy>)
+        });
+        let inner = build(&fit.def, there)?;
+        let name = format!("{} in other chips", inner.name());
+        let values = FittedValues { name, inner, fit, def: def.clone() };
+        Some(Arc::new(values) as Arc<dyn ValueFunction>)
+    })
 }
 
 /// What can be built for the most alike game.
@@ -101,6 +123,24 @@ impl Fit {
         let theirs = *deeper.min().unwrap_or(&deepest) * BIG_BLIND;
         let def = Arc::new(game::games::nolimit_holdem_with(vec![theirs; 2]));
         Some(Fit { def, up: u64::from(BIG_BLIND), down: big, all_in: Some([stack, theirs]) })
+    }
+
+    /// Whether the games are the same but for the size of a chip.
+    fn is_whole(&self, def: &GameDef) -> bool {
+        let same = |ours: &[Chips], theirs: &[Chips]| {
+            let pairs = ours.iter().zip(theirs);
+            let equal = |(&ours, &theirs): (&Chips, &Chips)| {
+                u64::from(ours) * self.up == u64::from(theirs) * self.down
+            };
+            ours.len() == theirs.len() && pairs.into_iter().all(equal)
+        };
+        same(&def.stacks, &self.def.stacks) && same(&def.blinds, &self.def.blinds)
+    }
+
+    /// The way from the other game back to this one.
+    fn back(&self, def: &GameDef) -> Fit {
+        let all_in = self.all_in.map(|[ours, theirs]| [theirs, ours]);
+        Fit { def: Arc::new(def.clone()), up: self.down, down: self.up, all_in }
     }
 
     /// A bet of the other game as one of this.
@@ -390,5 +430,60 @@ mod tests {
         // A blueprint that was asked for by name plays its own depth alone.
         let overbet = Registry::standard().resolve("cfr:blueprint=overbet").expect("an agent");
         assert!(overbet.build(&game([2, 1], 300)).is_err());
+    }
+}
+
+/// A value function that is shown another game.
+struct FittedValues {
+    name: String,
+    inner: Arc<dyn ValueFunction>,
+    fit: Fit,
+    def: GameDef,
+}
+
+/// The values of a hand in the other game.
+struct FittedDeal<'a> {
+    inner: Box<dyn DealValues + 'a>,
+    fit: &'a Fit,
+    holes: [HoleCards; 2],
+}
+
+impl ValueFunction for FittedValues {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn check_game(&self, def: &GameDef) -> Result<(), String> {
+        if *def == self.def { Ok(()) } else { self.inner.check_game(def) }
+    }
+
+    fn prepare(&self, hands: u64) {
+        self.inner.prepare(hands);
+    }
+
+    fn of_deal<'a>(
+        &'a self,
+        holes: [HoleCards; 2],
+        entrants: [u8; 2],
+        seed: u64,
+    ) -> Box<dyn DealValues + 'a> {
+        let inner = self.inner.of_deal(holes, entrants, seed);
+        Box::new(FittedDeal { inner, fit: &self.fit, holes })
+    }
+}
+
+impl DealValues for FittedDeal<'_> {
+    fn value(&mut self, public: &PublicState) -> f64 {
+        if let Some(state) = self.fit.state(public) {
+            return self.inner.value(&state) * self.fit.down as f64 / self.fit.up as f64;
+        }
+        // The betting is over there: what is left here is less than a chip of that game.
+        let [first, second] = self.holes.map(|hole| Combo::new(hole[0], hole[1]));
+        let matched = public.committed().as_slice().iter().copied().min().unwrap_or_default();
+        let share = first.zip(second).and_then(|(first, second)| {
+            let counts = all_in(first, second, public.board().set()).ok()?;
+            Some(counts.value(Ties::Half))
+        });
+        (2.0 * share.unwrap_or(0.5) - 1.0) * f64::from(matched)
     }
 }

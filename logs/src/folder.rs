@@ -8,6 +8,8 @@ use crate::MatchInfo;
 
 /// File name of the ACPC log.
 pub const ACPC_LOG: &str = "acpc.log";
+/// File name of the analysis that the server keeps; it may be deleted.
+pub const ANALYSIS: &str = "analysis.json";
 /// File name of the decisions, one JSON object a line.
 pub const DECISIONS: &str = "decisions.jsonl";
 /// File name of the estimates that `cardroom stats` keeps; it may be deleted.
@@ -18,7 +20,7 @@ pub const MANIFEST: &str = "manifest.toml";
 pub const REPORT: &str = "report.json";
 
 /// Every file that a match folder may hold.
-pub const FILES: [&str; 11] = [
+pub const FILES: [&str; 12] = [
     crate::ledger::FILE_NAME,
     "ledger.sqlite-wal",
     "ledger.sqlite-shm",
@@ -26,6 +28,7 @@ pub const FILES: [&str; 11] = [
     "ledger.journal-1",
     "ledger.journal-2",
     ACPC_LOG,
+    ANALYSIS,
     DECISIONS,
     ESTIMATES,
     MANIFEST,

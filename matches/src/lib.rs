@@ -16,7 +16,8 @@
 //! - [`pokerbots`]: the bots of MIT Pokerbots and of competitions with its engine, as agents.
 //! - [`link`]: the connection to a program that was started.
 //! - [`program`]: child processes, killed when dropped; [`confine`]: those that may do little.
-//! - [`source`]: recorded hands: a match folder, a ledger, or an ACPC log.
+//! - [`source`]: recorded hands: a match folder, a ledger, or an ACPC log; [`import`]: those of
+//!   other programs and sites, as a match.
 //! - [`estimates`]: the corrections behind a report's estimates, and the file that keeps them.
 //! - [`games`]: game definitions by name or by file.
 //! - [`guest`]: a match whose first entrant decides from outside.
@@ -30,6 +31,7 @@ pub mod external;
 pub mod folder;
 pub mod games;
 pub mod guest;
+pub mod import;
 pub mod link;
 pub mod plan;
 pub mod play;

@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
+use std::fmt;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -53,8 +54,17 @@ pub struct Log {
     /// The players' names as the log writes them.
     names: Vec<String>,
     /// Where what is wrong with the log is said, once.
-    warn: fn(&str),
+    warn: Warn,
     told: Cell<bool>,
+}
+
+/// Says something to whoever reads.
+struct Warn(Box<dyn Fn(&str) + Send>);
+
+impl fmt::Debug for Warn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Warn")
+    }
 }
 
 /// Hands in order with their decisions.
@@ -67,7 +77,11 @@ impl Source {
     ///
     /// # Errors
     /// If it is neither, or cannot be read.
-    pub fn open(path: &Path, game: Option<&str>, warn: fn(&str)) -> Result<Source, Error> {
+    pub fn open(
+        path: &Path,
+        game: Option<&str>,
+        warn: impl Fn(&str) + Send + 'static,
+    ) -> Result<Source, Error> {
         let log = if path.is_dir() { None } else { log_start(path)? };
         let Some(header) = log else {
             return Ok(Source::Ledger(Box::new(LedgerReader::open(path)?)));
@@ -78,7 +92,7 @@ impl Source {
         // The first hand names the players; it has been read before.
         let _ = reader.next();
         let names = reader.names().to_vec();
-        let (path, told) = (path.to_path_buf(), Cell::new(false));
+        let (path, told, warn) = (path.to_path_buf(), Cell::new(false), Warn(Box::new(warn)));
         Ok(Source::Log(Box::new(Log { path, def, info, names, warn, told })))
     }
 
@@ -284,7 +298,7 @@ impl Iterator for LogHands<'_> {
         match self.reader.next() {
             Some(Err(error)) if error.cut => {
                 if !self.log.told.get() {
-                    (self.log.warn)(&cut_off(path, &error));
+                    (self.log.warn.0)(&cut_off(path, &error));
                 }
                 self.next()
             }
@@ -294,7 +308,7 @@ impl Iterator for LogHands<'_> {
                 let repeated = self.reader.repeated().filter(|_| !self.log.told.get());
                 if let Some((count, line)) = repeated {
                     let (path, hands) = (path.display(), counted(count, "hand"));
-                    (self.log.warn)(&format!(
+                    (self.log.warn.0)(&format!(
                         "{path}: {hands} with the number of an earlier one, the first on line \
                          {line}: the same hands may be there twice"
                     ));
@@ -358,6 +372,15 @@ pub fn site_format(path: &Path) -> Result<Option<SiteFormat>, Error> {
         return Ok(None);
     }
     Ok(SiteFormat::detect(&String::from_utf8_lossy(&start(path)?)))
+}
+
+/// The game that an ACPC log names, if it has a header.
+///
+/// # Errors
+/// If it is neither a log nor a ledger, or cannot be read.
+pub(crate) fn named_game(path: &Path) -> Result<Option<String>, Error> {
+    let log = if path.is_dir() { None } else { log_start(path)? };
+    Ok(log.flatten().map(|header| header.game))
 }
 
 /// The header of an ACPC log; the outer `None` for a database.

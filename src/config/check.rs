@@ -21,11 +21,12 @@ use wire::slumbot_host::{self, HostPlan};
 
 use super::units::Time;
 use super::{
-    ConfigError, Decide, Loaded, Mcp, OutsideDealer, Run, Scrimmage, Seat, Seed, Server, Slumbot,
-    SolveFor, Study, Table, USUAL_FILE,
+    Analyse, ConfigError, Decide, Loaded, Mcp, OutsideDealer, Run, Scrimmage, Seat, Seed, Server,
+    Slumbot, SolveFor, Study, Table, USUAL_FILE,
 };
 use crate::mcp::ToolsPlan;
 use crate::web::Guard;
+use crate::web::analyse::AnalysePlan;
 use crate::web::decide::DecidePlan;
 use crate::web::hosts::Hosts;
 use crate::web::login::{self, Login};
@@ -56,6 +57,8 @@ pub struct Setup {
     pub study: Option<StudyPlan>,
     /// Runs that the page starts, or why it starts none and what to do about it.
     pub run: Result<RunPlan, (String, String)>,
+    /// Importing and analysing hands, if it is offered.
+    pub analyse: Option<AnalysePlan>,
     /// The hosts and the login by which requests are admitted.
     pub guard: Guard,
 }
@@ -106,6 +109,7 @@ pub fn check(loaded: &Loaded) -> Result<Setup, ConfigError> {
     let scrimmage = checker.scrimmage(&loaded.config.scrimmage)?;
     let study = checker.study(&loaded.config.study)?;
     let run = checker.run(&loaded.config.run, guard.login.is_some())?;
+    let analyse = checker.analyse(&loaded.config.analyse)?;
     let agents = checker.all_agents().collect();
     Ok(Setup {
         registry: registry.clone(),
@@ -118,6 +122,7 @@ pub fn check(loaded: &Loaded) -> Result<Setup, ConfigError> {
         scrimmage,
         study,
         run,
+        analyse,
         guard,
     })
 }
@@ -178,6 +183,15 @@ struct Checker<'a> {
     registry: &'a Registry,
     /// The addresses in use so far, with their keys.
     ports: Vec<(String, SocketAddr)>,
+}
+
+/// So many threads as there are processors, at most; for 0 all processors but one.
+fn all_but_one(wanted: usize) -> usize {
+    let processors = parallel::processors();
+    match wanted {
+        0 => processors.saturating_sub(1).max(1),
+        threads => threads.min(processors),
+    }
 }
 
 impl Checker<'_> {
@@ -487,6 +501,35 @@ impl Checker<'_> {
             .collect()
     }
 
+    /// Whether work that takes long is offered.
+    fn offers(&self, whom: SolveFor) -> bool {
+        match whom {
+            SolveFor::Local => self.alone(),
+            SolveFor::All => true,
+            SolveFor::Nobody => false,
+        }
+    }
+
+    fn analyse(&self, analyse: &Analyse) -> Result<Option<AnalysePlan>, ConfigError> {
+        for (key, zero) in [
+            ("analyse.max_upload", analyse.max_upload.0 == 0),
+            ("analyse.max_files", analyse.max_files == 0),
+            ("analyse.max_hands", analyse.max_hands == 0),
+            ("analyse.queue", analyse.queue == 0),
+        ] {
+            self.refuse_if(zero, key, || ZERO.to_owned())?;
+        }
+        self.some_time("analyse.max_time", analyse.max_time)?;
+        Ok(self.offers(analyse.offer).then_some(AnalysePlan {
+            max_upload: analyse.max_upload.0,
+            max_files: analyse.max_files,
+            max_hands: analyse.max_hands,
+            threads: all_but_one(analyse.threads),
+            queue: analyse.queue,
+            max_time: analyse.max_time.0,
+        }))
+    }
+
     fn study(&self, study: &Study) -> Result<Option<StudyPlan>, ConfigError> {
         for (key, zero) in [
             ("study.memory", study.memory.0 == 0),
@@ -496,17 +539,11 @@ impl Checker<'_> {
             self.refuse_if(zero, key, || ZERO.to_owned())?;
         }
         self.some_time("study.max_time", study.max_time)?;
-        let offered = match study.solve {
-            SolveFor::Local => self.alone(),
-            SolveFor::All => true,
-            SolveFor::Nobody => false,
-        };
-        let threads = all_but_one(study.threads);
-        Ok(offered.then_some(StudyPlan {
+        Ok(self.offers(study.solve).then_some(StudyPlan {
             folder: self.loaded.config.server.data.join("study"),
             disk: study.disk.0,
             memory: study.memory.0,
-            threads,
+            threads: all_but_one(study.threads),
             kept: study.kept,
             queue: study.queue,
             max_time: study.max_time.0,

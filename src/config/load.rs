@@ -11,8 +11,8 @@ use toml::de::{DeTable, DeValue};
 use toml::{Spanned, Table, Value};
 
 use super::{
-    Config, ConfigError, Decide, Login, OutsideDealer, Queue, Run, Scrimmage, Server, Slumbot,
-    Study,
+    Analyse, Config, ConfigError, Decide, Login, OutsideDealer, Queue, Run, Scrimmage, Server,
+    Slumbot, Study,
 };
 use crate::shell::without_accounts;
 
@@ -323,6 +323,7 @@ fn nearest_variable(path: &str) -> Option<String> {
         ("scrimmage".to_owned(), fields::<Scrimmage>()),
         ("study".to_owned(), fields::<Study>()),
         ("run".to_owned(), fields::<Run>()),
+        ("analyse".to_owned(), fields::<Analyse>()),
         (format!("tables__{index}"), fields::<super::Table>()),
         (format!("dealers__{index}"), fields::<OutsideDealer>()),
     ];

@@ -56,6 +56,8 @@ pub struct Config {
     pub study: Study,
     /// Matches and measurements that are started from the page.
     pub run: Run,
+    /// Reading and analysing hands for the page that does.
+    pub analyse: Analyse,
 }
 
 /// The table `[server]`.
@@ -272,7 +274,27 @@ pub struct Run {
     pub threads: usize,
 }
 
-/// Who may have the server solve spots.
+/// The table `[analyse]`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Analyse {
+    /// Who may have the server import and analyse hands.
+    pub offer: SolveFor,
+    /// Most bytes of the files of an import.
+    pub max_upload: Size,
+    /// Most files of an import.
+    pub max_files: usize,
+    /// Most hands of an import, and of a match that is analysed.
+    pub max_hands: u64,
+    /// Threads that analyse; 0 for all processors but one.
+    pub threads: usize,
+    /// Most imports, and most analyses, that wait or are under way.
+    pub queue: usize,
+    /// The longest time of one analysis.
+    pub max_time: Time,
+}
+
+/// Who may have the server solve spots, or do other work that takes long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SolveFor {
@@ -478,6 +500,21 @@ impl Default for Config {
             scrimmage: Scrimmage::default(),
             study: Study::default(),
             run: Run::default(),
+            analyse: Analyse::default(),
+        }
+    }
+}
+
+impl Default for Analyse {
+    fn default() -> Analyse {
+        Analyse {
+            offer: SolveFor::Local,
+            max_upload: Size(32 << 20),
+            max_files: 50,
+            max_hands: 20_000,
+            threads: 0,
+            queue: 4,
+            max_time: seconds(3600),
         }
     }
 }

@@ -28,7 +28,7 @@ use super::overview::{AgentLine, Overview};
 use super::pages::blocking;
 use super::records::MatchLine;
 use super::slumbot::Api;
-use super::{COMMIT, Site, VERSION, decide, hands, run, scrimmage, study};
+use super::{COMMIT, Site, VERSION, analyse, decide, hands, run, scrimmage, study};
 
 /// The most matches in one response.
 const MAX_LIMIT: usize = 500;
@@ -217,7 +217,10 @@ pub async fn in_json(request: Request, next: Next) -> Response {
             let allowed = match &*path {
                 decide::PATH => "POST",
                 path if scrimmage::takes_put(path) => "PUT",
-                path => study::method(path).or_else(|| run::method(path)).unwrap_or("GET"),
+                path => study::method(path)
+                    .or_else(|| run::method(path))
+                    .or_else(|| analyse::method(path))
+                    .unwrap_or("GET"),
             };
             (format!("{method} is not allowed for `{path}`"), format!("use {allowed}"))
         }

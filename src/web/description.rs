@@ -213,6 +213,47 @@ impl Description {
         path
     }
 
+    /// The same for a path whose parts are a name and a number.
+    pub fn put_in_parts<T: JsonSchema>(
+        &mut self,
+        path: &'static str,
+        (id, summary): (&str, &str),
+        body: Option<&str>,
+        codes: &[u16],
+    ) -> &'static str {
+        self.put::<T>(path, (id, summary), body, codes);
+        let parts = path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
+        let parameter = |name: &str| {
+            json!({
+                "name": name,
+                "in": "path",
+                "required": true,
+                "description": if name == "number" { "Its number, from 0." } else { "Its name." },
+                "schema": { "type": "string" },
+            })
+        };
+        let parameters: Vec<Value> = parts.map(parameter).collect();
+        self.paths[path]["put"]["parameters"] = parameters.into();
+        path
+    }
+
+    /// Describes a path for both GET and POST, which answer a `T`.
+    pub fn get_and_post<T: JsonSchema>(
+        &mut self,
+        path: &'static str,
+        (id, summary): (&str, &str),
+        operation: (&str, &str, &str),
+        body: (&str, Schema),
+        codes: &[u16],
+    ) -> &'static str {
+        self.get::<T>(path, id, summary);
+        let read = self.paths[path]["get"].clone();
+        self.post::<T>(path, operation, body, codes);
+        self.paths[path]["post"]["parameters"] = read["parameters"].clone();
+        self.paths[path]["get"] = read;
+        path
+    }
+
     /// The route at which the document is given, which describes this route, too.
     pub fn router(mut self) -> Router {
         let path = self.about.path;

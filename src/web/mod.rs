@@ -10,6 +10,7 @@
 //!   the page of each tournament.
 //! - [`scrimmage`]: a course's bots: handing in, rounds, results.
 //! - [`agents`]: the page of each agent; [`policies`]: those that can be asked.
+//! - [`analyse`]: files of hands that are imported, and what a player's result is made of.
 //! - [`study`]: spots that are solved here and walked through; [`exercises`]: decisions to
 //!   practise.
 //! - [`slumbot`]: the Slumbot API; [`gtowizard`]: that of the GTO Wizard Benchmark; [`hosted`]:
@@ -18,6 +19,7 @@
 //!   authorisation and limits by address.
 
 mod agents;
+pub mod analyse;
 mod api;
 pub mod decide;
 mod description;
@@ -102,6 +104,8 @@ pub struct Offered {
     pub study: Option<study::Study>,
     /// Matches and measurements that are started from the page.
     pub run: run::Offer,
+    /// Importing and analysing hands.
+    pub analyse: Option<analyse::Analyses>,
     /// The agents that can be asked what they would do.
     pub policies: Arc<policies::Policies>,
 }
@@ -152,7 +156,7 @@ pub struct Limits {
 
 fn router(
     site: &Site,
-    Offered { decider, course, study, run, policies, .. }: Offered,
+    Offered { decider, course, study, run, analyse, policies, .. }: Offered,
     tools: Option<Router>,
     guard: &Guard,
     limits: Limits,
@@ -191,6 +195,7 @@ fn router(
     let tournaments = tournament::router(tournaments, &mut description);
     let exercises = exercises::router(study.clone(), &mut description);
     let study = study::router(study, limits, &mut description);
+    let (analyse, uploads) = analyse::routers(site.clone(), analyse, limits, &mut description);
     let mut router = router
         .merge(description.router())
         .merge(course_pages)
@@ -198,12 +203,15 @@ fn router(
         .merge(run)
         .merge(tournaments)
         .merge(exercises)
+        .merge(analyse)
         .merge(agents::router(site.clone(), policies))
         .layer(time_out)
         // Decisions and tools have time limits of their own.
         .merge(decide)
         .merge(tools.unwrap_or_default())
-        .layer(RequestBodyLimitLayer::new(limits.body));
+        .layer(RequestBodyLimitLayer::new(limits.body))
+        // Files have limits of their own.
+        .merge(uploads);
     if let Some(login) = login {
         let door = login::Door { login, course: doorkeeper };
         router = router.layer(middleware::from_fn_with_state(door, login::ask));

@@ -48,6 +48,8 @@ pub async fn asset(Path(name): Path<String>) -> Response {
             ("text/javascript; charset=utf-8", include_str!("assets/study-table.js"))
         }
         "study-walk.js" => ("text/javascript; charset=utf-8", include_str!("assets/study-walk.js")),
+        "analyse.css" => ("text/css; charset=utf-8", include_str!("assets/analyse.css")),
+        "analyse.js" => ("text/javascript; charset=utf-8", include_str!("assets/analyse.js")),
         "agents.css" => ("text/css; charset=utf-8", include_str!("assets/agents.css")),
         "train.css" => ("text/css; charset=utf-8", include_str!("assets/train.css")),
         "train.js" => ("text/javascript; charset=utf-8", include_str!("assets/train.js")),

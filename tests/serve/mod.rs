@@ -1,6 +1,7 @@
 //! `cardroom serve` through the real binary, over loopback sockets.
 
 mod agents;
+mod analyse;
 mod api;
 mod configuration;
 mod decide;

@@ -35,6 +35,7 @@ use solvers::strategy::{AbstractStrategy, BoardStrategy, InBuckets, TreeStrategy
 
 use crate::cfr::model::{Hand, Model};
 use crate::cfr::multiway::Decided;
+use crate::fitted;
 use crate::random_hands::{Effort, equities};
 use crate::{Agent, AgentError, AgentOption, AgentSpec, Context, Cost, Decision, Recipe, Resolver};
 
@@ -563,8 +564,9 @@ pub fn shipped_values(def: &GameDef) -> Option<Arc<dyn ValueFunction>> {
 }
 
 /// Like [`shipped_values`], but for a match between these strategies. An entrant without a policy
-/// is taken to play the blueprint. `names` are the names of the two entrants. With
-/// [`StrategyQuery::Cards`] a hand takes some milliseconds.
+/// is taken to play the blueprint. `names` are the names of the two entrants. A game that is the
+/// same in other chips has the same values. With [`StrategyQuery::Cards`] a hand takes some
+/// milliseconds.
 pub fn values_between(
     def: &GameDef,
     policies: [Option<Arc<dyn Policy>>; 2],
@@ -574,7 +576,13 @@ pub fn values_between(
     let known = |k: usize| if policies[k].is_some() { names[k] } else { "the blueprint" };
     let cards = if query == StrategyQuery::Cards { " by their cards" } else { "" };
     let what = format!("agents {} and {}{cards}", known(0), known(1));
-    Some(Arc::new(shipped_blueprint_values(def)?.between(policies, query, &what)))
+    let values = |def: &GameDef, policies| -> Option<Arc<dyn ValueFunction>> {
+        Some(Arc::new(shipped_blueprint_values(def)?.between(policies, query, &what)))
+    };
+    if shipped_blueprint_values(def).is_some() {
+        return values(def, policies);
+    }
+    fitted::values(def, &DEPTHS, &policies, values)
 }
 
 /// Returns the value function of the blueprint in a file.

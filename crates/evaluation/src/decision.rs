@@ -6,15 +6,11 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
 
 use abstraction::features::{Feature, FeatureMaker, Features, SeenBetting, Unit};
 use agents::reach::{self, ActionMatching};
-use agents::{Registry, StrategyQuery, values_between};
 use cards::{Combo, HoleCards, Ties, all_in};
-use game::{
-    Action, Chips, DealValues, InfoSet, Payoff, Policy, Seat, Street, ValueFunction, notation,
-};
+use game::{Action, Chips, InfoSet, Payoff, Policy, Seat, Street, notation};
 use logs::stats::{NoRate, Sums};
 use logs::{DecisionRecord, HandRecord, LedgerError, LedgerReader, MatchInfo, Rate};
 use models::chart::{Chart, Title, action_words, distinct};
@@ -25,6 +21,8 @@ use models::tree_report::rows_in_words;
 use serde::{Serialize, Serializer};
 use show::number::{counted, decimal, percent, signed};
 use show::{Table, as_text};
+
+use crate::price::{Advisers, MOST_HANDS, combo, drawn};
 
 /// A decision of a recorded match.
 #[derive(Debug)]
@@ -45,14 +43,14 @@ pub struct Decided {
 }
 
 impl Decided {
-    /// The decision with this number in a hand of a match, valued with the agents that the registry
-    /// has; `None` if there is no such decision.
+    /// The decision with this number in a hand of a match, valued by these strategies; `None` if
+    /// there is no such decision.
     pub fn new(
         info: &MatchInfo,
         hand: &HandRecord,
         decisions: &[DecisionRecord],
         number: u32,
-        registry: &Registry,
+        advisers: &Advisers,
     ) -> Option<Decided> {
         let (infoset, action) = before(hand, number)?;
         let entrant = &info.entrants[usize::from(hand.entrants[infoset.seat])];
@@ -61,7 +59,7 @@ impl Decided {
         let hand_number = hand.hand;
         let mut decided =
             Decided { hand: hand_number, number, agent, infoset, action, recorded, others: None };
-        decided.others = Some(Others::new(&decided, hand, info, registry));
+        decided.others = Some(Others::new(&decided, hand, info, advisers));
         Some(decided)
     }
 
@@ -172,12 +170,6 @@ fn before(hand: &HandRecord, number: u32) -> Option<(InfoSet, Action)> {
     seen.map(|infoset| (infoset, action))
 }
 
-/// The most hands of a range that are valued.
-const MOST_HANDS: usize = 64;
-
-/// The half-width of a 95 % interval in standard errors.
-const TWO_SIDED: f64 = 1.96;
-
 /// What is known of the others at a decision.
 #[derive(Debug, Serialize)]
 struct Others {
@@ -220,7 +212,7 @@ struct Against {
 
 impl Others {
     /// Evaluates the decision.
-    fn new(decided: &Decided, hand: &HandRecord, info: &MatchInfo, registry: &Registry) -> Others {
+    fn new(decided: &Decided, hand: &HandRecord, info: &MatchInfo, advisers: &Advisers) -> Others {
         let name = |seat| info.entrants[usize::from(hand.entrants[seat])].name.clone();
         let seat = decided.infoset.seat;
         let others: Vec<Seat> =
@@ -228,7 +220,7 @@ impl Others {
         let known = others.iter().filter(|&&other| !hand.hole[other].is_empty());
         let held = known.map(|&other| HeldCards { name: name(other), cards: hand.hole[other] });
         let against = match &*others {
-            &[other] => against(decided, hand, other, info, registry),
+            &[other] => against(decided, hand, other, advisers),
             _ => None,
         };
         Others { held: held.collect(), against }
@@ -308,31 +300,17 @@ fn against(
     decided: &Decided,
     hand: &HandRecord,
     other: Seat,
-    info: &MatchInfo,
-    registry: &Registry,
+    advisers: &Advisers,
 ) -> Option<Against> {
-    let public = &decided.infoset.public;
+    let infoset = &decided.infoset;
+    let public = &infoset.public;
     let def = public.def();
     if (def.suits, def.ranks, def.hole_cards) != (4, 13, 2) || def.board_cards != [0, 3, 1, 1] {
         return None;
     }
-    let agents: Vec<&str> = info.entrants.iter().map(|entrant| entrant.agent.as_str()).collect();
-    // Programs, and agents that are not known here, cannot be asked.
-    let policy = |name: &&str| registry.resolve(name).ok()?.policy(def).ok().flatten();
-    let policies: Vec<Option<Arc<dyn Policy>>> = agents.iter().map(policy).collect();
-    let of_entrant = usize::from(hand.entrants[other]);
-    let name = agents[of_entrant].to_owned();
-    let own = combo(decided.infoset.hole);
-    let range = policies[of_entrant].as_ref().and_then(|policy| {
-        let how = (ActionMatching::Sizes, 0.0);
-        let weights = reach::at_action(public.history().len(), policy.as_ref(), public, other, how);
-        let free =
-            |combo: &Combo| weights[combo.index()] > 0.0 && !combo.set().intersects(own.set());
-        let range: Vec<(Combo, f64)> =
-            Combo::all().filter(free).map(|combo| (combo, weights[combo.index()])).collect();
-        (!range.is_empty()).then_some(range)
-    });
-    let (range, combos) = match range {
+    let of_entrant = hand.entrants[other];
+    let own = combo(infoset.hole);
+    let (range, combos) = match advisers.range(public, (other, of_entrant), own) {
         Some(range) => {
             let combos = range.iter().map(|(_, weight)| weight).sum();
             (range, Some(combos))
@@ -348,110 +326,26 @@ fn against(
     let owed = public.legal().to_call;
     let equity_to_call =
         (owed > 0).then(|| f64::from(owed) / (public.pot() as f64 + f64::from(owed)));
-    let mut found = Against {
-        name,
+    let recorded = decided.recorded.iter().flat_map(|recorded| {
+        let strategy = recorded.strategy.iter().flat_map(|strategy| &strategy.actions);
+        let likely = strategy.filter(|&&(_, share)| share > 0.0).map(|&(action, _)| action);
+        likely.chain(recorded.values.iter().map(|&(action, _)| action))
+    });
+    let recorded: Vec<Action> = recorded.collect();
+    let priced = advisers.value(hand, infoset, (decided.action, &recorded), (&range, sampled));
+    let values = priced.iter().flat_map(|priced| &priced.actions);
+    Some(Against {
+        name: advisers.name(of_entrant).to_owned(),
         of: if combos.is_some() { "range" } else { "hand" },
         combos,
         sampled,
         equity,
         equity_to_call,
-        values: Vec::new(),
-        value_function: None,
-        behind_best: None,
-        half_width: None,
-    };
-    if let [one, two] = *agents
-        && let [first, second] = &*policies
-        && let Some(values) =
-            values_between(def, [first.clone(), second.clone()], [one, two], StrategyQuery::Buckets)
-    {
-        found.value(decided, hand, &range, &values);
-    }
-    Some(found)
-}
-
-fn combo(hole: HoleCards) -> Combo {
-    Combo::new(hole[0], hole[1]).expect("hold'em hands have two cards")
-}
-
-/// At most [`MOST_HANDS`] hands of a range, with weights that add up to 1: evenly along it, so that
-/// each stands for as much of it.
-fn drawn(range: Vec<(Combo, f64)>) -> (Vec<(Combo, f64)>, bool) {
-    let total: f64 = range.iter().map(|(_, weight)| weight).sum();
-    if range.len() <= MOST_HANDS {
-        return (range.into_iter().map(|(combo, weight)| (combo, weight / total)).collect(), false);
-    }
-    let step = total / MOST_HANDS as f64;
-    let (mut drawn, mut passed) = (Vec::new(), 0.0);
-    for (combo, weight) in range {
-        passed += weight;
-        while drawn.len() < MOST_HANDS && passed > (drawn.len() as f64 + 0.5) * step {
-            drawn.push((combo, 1.0 / MOST_HANDS as f64));
-        }
-    }
-    (drawn, true)
-}
-
-impl Against {
-    /// Values the actions against each of these hands.
-    fn value(
-        &mut self,
-        decided: &Decided,
-        hand: &HandRecord,
-        range: &[(Combo, f64)],
-        values: &Arc<dyn ValueFunction>,
-    ) {
-        let infoset = &decided.infoset;
-        let (public, seat) = (&infoset.public, infoset.seat);
-        let legal = infoset.legal();
-        let recorded = decided.recorded.iter().flat_map(|recorded| {
-            let strategy = recorded.strategy.iter().flat_map(|strategy| &strategy.actions);
-            let likely = strategy.filter(|&&(_, share)| share > 0.0).map(|&(action, _)| action);
-            likely.chain(recorded.values.iter().map(|&(action, _)| action))
-        });
-        let usual = [legal.fold.then_some(Action::Fold), Some(Action::Call), Some(decided.action)];
-        let actions: Vec<Action> = distinct(recorded.chain(usual.into_iter().flatten()))
-            .into_iter()
-            .filter(|&action| legal.nearest(action) == action)
-            .collect();
-        let entrants = [hand.entrants.as_slice()[0], hand.entrants.as_slice()[1]];
-        let sign = if seat.index() == 0 { 1.0 } else { -1.0 };
-        let of_hand = |&(combo, _): &(Combo, f64)| -> Vec<f64> {
-            let other = HoleCards::new(&combo.cards()).expect("room for two cards");
-            let mut holes = [infoset.hole, other];
-            if seat.index() == 1 {
-                holes.reverse();
-            }
-            let mut deal: Box<dyn DealValues + '_> = values.of_deal(holes, entrants, hand.deal);
-            let mut value = |action: Action| {
-                let mut after = public.clone();
-                // Only legal actions are listed.
-                after.apply_unchecked(action);
-                sign * deal.value(&after)
-            };
-            actions.iter().map(|&action| value(action)).collect()
-        };
-        let by_hand = parallel::map(range, of_hand);
-        let mean = |of: &dyn Fn(&[f64]) -> f64| -> f64 {
-            range.iter().zip(&by_hand).map(|((_, weight), values)| weight * of(values)).sum()
-        };
-        let means: Vec<f64> =
-            (0..actions.len()).map(|action| mean(&|values| values[action])).collect();
-        let mut order: Vec<usize> = (0..actions.len()).collect();
-        order.sort_by(|&a, &b| means[b].total_cmp(&means[a]));
-        let played = actions.iter().position(|&action| action == decided.action);
-        if let (Some(&best), Some(played)) = (order.first(), played) {
-            let less = means[best] - means[played];
-            let squares = mean(&|values| (values[best] - values[played] - less).powi(2));
-            let count = range.len() as f64;
-            let reach =
-                if self.sampled { TWO_SIDED * (squares / (count - 1.0)).sqrt() } else { 0.0 };
-            (self.behind_best, self.half_width) = (Some(less), Some(reach));
-        }
-        let ranked = order.into_iter();
-        self.values = ranked.map(|action| ActionNumber(actions[action], means[action])).collect();
-        self.value_function = Some(values.name().to_owned());
-    }
+        values: values.map(|of| ActionNumber(of.action, of.value)).collect(),
+        value_function: priced.as_ref().and(advisers.value_function()).map(str::to_owned),
+        behind_best: priced.as_ref().map(|priced| priced.price),
+        half_width: priced.as_ref().map(|priced| priced.half_width),
+    })
 }
 
 /// Number of changes shown for each unit: equities and chips.

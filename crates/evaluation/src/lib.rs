@@ -10,6 +10,7 @@
 //! - [`folder`]: measurements of many items, and their folders.
 //! - [`lbr`]: local best response against an agent, recorded in a folder.
 //! - [`panel`]: many opponents, against an agent or against two that are compared.
+//! - [`price`]: what an action of a recorded hand is worth by an agent's values.
 //! - [`practice`]: fast evaluation of decision lists on a fixed set of deals, for searches.
 //! - [`speed`]: how fast this machine plays, and how fast agents decide.
 //! - [`statements`]: how often each statement of a fast-and-frugal tree decides, and its worth.
@@ -26,6 +27,7 @@ mod hands;
 pub mod lbr;
 pub mod panel;
 pub mod practice;
+pub mod price;
 pub mod speed;
 mod spot_value;
 pub mod statements;

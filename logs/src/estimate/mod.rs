@@ -95,8 +95,20 @@ pub struct HandLedger {
     pub own_draws: f64,
     /// What it gained by the draws of the other one, where that strategy is known.
     pub other_draws: f64,
-    /// The rest: what both did.
-    pub play: f64,
+    /// The rest: what both did on each street.
+    pub play: [f64; 4],
+}
+
+impl HandLedger {
+    /// What both did on all streets.
+    pub fn both_did(&self) -> f64 {
+        self.play.iter().sum()
+    }
+
+    /// All parts together: the result.
+    pub fn total(&self) -> f64 {
+        self.cards.iter().sum::<f64>() + self.own_draws + self.other_draws + self.both_did()
+    }
 }
 
 /// A hand of an incomplete group.
@@ -231,14 +243,26 @@ impl Estimates {
     /// A hand's result taken apart: [`without_luck`](Self::without_luck) street by street. `None`
     /// when hole cards are unknown.
     pub fn ledger(&self, record: &HandRecord, decisions: &[DecisionRecord]) -> Option<HandLedger> {
-        let terms = Line::new(record, self.of, decisions, None)?.terms(self.values.as_deref());
+        let line = Line::new(record, self.of, decisions, None)?;
+        let (terms, streets) = line.terms_and_streets(self.values.as_deref());
         let valued = self.values.is_some();
         let weights = terms::fixed(valued);
         let weighted = |term: usize| weights[term] * terms[term];
         let cards = [0, 1, 2, 3].map(|street| terms::street(street, valued).map(weighted).sum());
         let draws = |first| -> f64 { terms::chosen(first, valued).map(weighted).sum() };
         let (own_draws, other_draws) = (draws(terms::OWN), draws(terms::OTHER));
-        let play = terms[RESULT] - cards.iter().sum::<f64>() - own_draws - other_draws;
+        // From the value after a street's cards to that before the next ones, or to the result,
+        // less what the draws gave.
+        let mut play = [0.0; 4];
+        let mut worth = cards[0];
+        for (street, play) in play.iter_mut().enumerate().take(streets.dealt) {
+            let after = match street + 1 {
+                next if next < streets.dealt => streets.worth[next] - cards[next],
+                _ => terms[RESULT],
+            };
+            *play = after - worth - streets.own[street] - streets.other[street];
+            worth = streets.worth.get(street + 1).copied().unwrap_or_default();
+        }
         Some(HandLedger { cards, own_draws, other_draws, play })
     }
 

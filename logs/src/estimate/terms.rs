@@ -103,6 +103,19 @@ pub(super) struct Line {
     baseline: f64,
 }
 
+/// What the course of a hand was worth to the entrant street by street, in big blinds, by the value
+/// function that counts.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Streets {
+    /// Number of streets dealt.
+    pub(super) dealt: usize,
+    /// The value of the situation after each street's cards.
+    pub(super) worth: [f64; 4],
+    /// What the draws of both sides gave on each street.
+    pub(super) own: [f64; 4],
+    pub(super) other: [f64; 4],
+}
+
 /// Pot share and strength of both sides' cards on each street dealt.
 #[derive(Debug, Clone, Copy, Default)]
 struct HandEquities {
@@ -214,8 +227,14 @@ impl Line {
 
     /// The terms of the hand; by `values` too, if given.
     pub(super) fn terms(&self, values: Option<&dyn ValueFunction>) -> Terms {
+        self.terms_and_streets(values).0
+    }
+
+    /// The terms, and the course of the hand by `values`, if given, else by v1.
+    pub(super) fn terms_and_streets(&self, values: Option<&dyn ValueFunction>) -> (Terms, Streets) {
         let equities = self.equities();
         let mut terms = [0.0; COUNT];
+        let mut streets = Streets { dealt: self.boards.len(), ..Streets::default() };
         terms[RESULT] = if self.showdown {
             (2.0 * equities.share[3] - 1.0) * self.matched
         } else {
@@ -227,11 +246,16 @@ impl Line {
         for step in &self.steps {
             match step {
                 &Step::Deal { street, pot, behind, ref states } => {
-                    if let Some(valued) = &mut valued {
-                        terms[VALUED + street] = valued.dealt(street, states);
-                    }
                     let now =
                         features(equities.share[street], equities.strength[street], pot, behind);
+                    streets.worth[street] = match &mut valued {
+                        Some(valued) => {
+                            let (worth, lead) = valued.dealt(street, states);
+                            terms[VALUED + street] = lead;
+                            worth
+                        }
+                        None => now.iter().zip(COEFFICIENTS[street]).map(|(f, c)| f * c).sum(),
+                    };
                     let mean = match street.checked_sub(1) {
                         // Swapping the hands gives an equally likely deal.
                         None => [0.0; FEATURES],
@@ -248,16 +272,19 @@ impl Line {
                     let Some(strategy) = &act.strategy else { continue };
                     let first = if act.own { OWN } else { OTHER };
                     let sign = if act.own { 1.0 } else { -1.0 };
-                    terms[first + usize::from(act.street > 0)] +=
-                        sign * act.luck(&equities, strategy);
+                    let mut drawn = sign * act.luck(&equities, strategy);
+                    terms[first + usize::from(act.street > 0)] += drawn;
                     if let Some(valued) = &mut valued {
                         let first = if act.own { VALUED_OWN } else { VALUED_OTHER };
-                        terms[first + act.street] += valued.chosen(act, strategy);
+                        drawn = valued.chosen(act, strategy);
+                        terms[first + act.street] += drawn;
                     }
+                    let side = if act.own { &mut streets.own } else { &mut streets.other };
+                    side[act.street] += drawn;
                 }
             }
         }
-        terms
+        (terms, streets)
     }
 }
 
@@ -289,15 +316,15 @@ impl<'a> Valued<'a> {
         }
     }
 
-    /// The value of the dealt cards minus the mean value over possible ones.
-    fn dealt(&mut self, street: usize, [before, after]: &[PublicState; 2]) -> f64 {
+    /// The value of the dealt cards, and that minus the mean value over possible ones.
+    fn dealt(&mut self, street: usize, [before, after]: &[PublicState; 2]) -> (f64, f64) {
         let now = self.values.value(after);
         // Swapping the hands gives an equally likely deal.
         let lead = match street {
             0 => 0.5 * (now - self.exchanged.value(after)),
             _ => now - self.values.value(before),
         };
-        self.unit * lead
+        (self.unit * now, self.unit * lead)
     }
 
     /// The value of the action taken minus the strategy's mean value.

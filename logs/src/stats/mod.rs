@@ -31,7 +31,7 @@ pub use allin::{AllIn, Expected};
 pub use checks::{Change, Checks, Finding, FindingKind};
 pub use crosstable::{CrossTable, Standing};
 pub use decisions::{DecisionCounts, DecisionTally, FirstFailure, Latencies};
-pub use places::{PlaceSums, Results};
+pub use places::{PlaceSums, Results, place_words};
 pub use rate::{
     Batches, Bootstrap, FIRST_CHECK, Interval, NoRate, Rate, Sums, any_time_reach, t_probability,
     t_quantile,

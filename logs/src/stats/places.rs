@@ -134,6 +134,11 @@ impl Spot {
     }
 }
 
+/// The place of an action of the seat to act, in words: `river, button: calls a bet`.
+pub fn place_words(public: &PublicState, seat: Seat, action: Action) -> String {
+    Spot::new(public, seat, action).words()
+}
+
 /// The last decision of each seat in a hand.
 fn last_decisions(hand: &HandRecord) -> Vec<(u8, Seat, Spot)> {
     let mut places: BySeat<Option<Spot>> = BySeat::new(hand.entrants.len());

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use abstraction::features::FeatureMaker;
 use evaluation::decision::{Decided, RecordReport, TreeReport, node_winnings};
+use evaluation::price::Advisers;
 use logs::LedgerReader;
 use models::chart::Chart;
 use models::student::Student;
@@ -95,7 +96,8 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
         )));
     }
     let registry = args.named.registry()?;
-    let decided = Decided::new(info, &hand, &decisions, number, &registry);
+    let advisers = Advisers::of_match(info, &registry);
+    let decided = Decided::new(info, &hand, &decisions, number, &advisers);
     let decided = decided.expect("the hand has an action of this number");
     if unknown {
         // Nobody can be asked, but what it cost is known.

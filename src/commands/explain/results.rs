@@ -3,13 +3,17 @@
 
 use std::path::PathBuf;
 
-use logs::stats::{PlaceSums, Results};
+use logs::stats::PlaceSums;
+use matches::runner::Stop;
 use matches::source::Source;
 
+use super::player;
+use crate::analysis::{self, Asked, ResultsReport};
 use crate::exit::Failure;
-use crate::output::{Output, Report, warn};
+use crate::output::{Output, warn};
 use crate::progress::Progress;
 use crate::report;
+use crate::resolve_names::Named;
 
 /// Rank the places of a match where an entrant loses most, compared with the others there.
 ///
@@ -19,14 +23,19 @@ use crate::report;
 /// seat. The difference has a 95 % interval, and the largest loss comes first. Significance is
 /// corrected for the number of places (Holm, 5 %). All-ins count with their expected value.
 ///
+/// With --by, this agent prices every decision of the entrant, and the result is taken apart: what
+/// the cards gave on each street, what drawing from mixed strategies gave, and what the decisions
+/// on each street did (docs/analyse.md).
+///
 /// MATCH is a match folder, a ledger, or the log of any ACPC dealer.
 ///
 /// Examples:
 ///   cardroom explain results data/matches/oct-vs-cfr
+///   cardroom explain results data/matches/oct-vs-cfr --by cfr
 ///   cardroom explain results data/matches/oct-vs-cfr --who cfr --most 30
 ///
-/// Exit codes: 2 when no entrant has the name --who, 3 when the match cannot be read or has fewer
-/// than two deals.
+/// Exit codes: 2 when no entrant has the name --who, 3 when the match cannot be read or, without
+/// --by, has fewer than two deals.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
@@ -36,6 +45,11 @@ pub(super) struct Args {
     /// The entrant [default: the first]
     #[arg(long, value_name = "ENTRANT")]
     who: Option<String>,
+    /// The agent that prices decisions, one that can be asked about any cards, such as cfr
+    #[arg(long, value_name = "AGENT")]
+    by: Option<String>,
+    #[command(flatten)]
+    named: Named,
     /// Places shown where the entrant is behind, and where it is ahead
     #[arg(long, value_name = "N", default_value_t = 8)]
     most: usize,
@@ -60,6 +74,9 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
             Failure::usage(format!("--who {name}: the entrants are {}", names.join(", ")))
         })?,
     };
+    if let Some(by) = &args.by {
+        return analysed(args, &source, who, by);
+    }
     let mut count = PlaceSums::new(info, who);
     let mut progress = Progress::patient(source.count()?, "hands", args.quiet);
     for (done, hand) in (1..).zip(source.hands()?) {
@@ -71,9 +88,19 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     progress.finish();
     let few = "fewer than two whole deals, too few for an interval";
     let results = count.results(args.most).ok_or_else(|| Failure::file(&args.path, few))?;
-    Output::report(&results, args.json)
+    let report = ResultsReport { results: Some(results), analysis: None };
+    Output::report(&report, args.json)
 }
 
-impl Report for Results {
-    const SCHEMA: &'static str = "cardroom-explain-results/1";
+/// The results with what this agent says of the entrant's decisions.
+fn analysed(args: &Args, source: &Source, who: usize, by: &str) -> Result<Output, Failure> {
+    let asked = Asked::new(source.info(), &player(&args.named, by)?, by, who, args.most)?;
+    let mut progress = Progress::patient(source.count()?, "hands", args.quiet);
+    let mut seen = |done| progress.show(done, "");
+    let found = analysis::analyse(source, &asked, &mut seen, &Stop::new());
+    progress.finish();
+    match found? {
+        Some(report) => Output::report(&report, args.json),
+        None => Err(Failure::interrupted("stopped; nothing is kept of an analysis")),
+    }
 }

@@ -3,6 +3,7 @@
 
 use std::fmt::{self, Write};
 
+pub mod bars;
 pub mod chart;
 pub mod intervals;
 pub mod tree;
