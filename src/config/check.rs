@@ -744,15 +744,6 @@ impl Checker<'_> {
     }
 }
 
-/// A number of threads, where 0 is all processors but one.
-fn all_but_one(threads: usize) -> usize {
-    let processors = parallel::processors();
-    match threads {
-        0 => processors.saturating_sub(1).max(1),
-        threads => threads.min(processors),
-    }
-}
-
 /// The game in a file beside the configuration; `Err(None)` when there is no such file.
 fn strict_file(path: &Path) -> Result<Arc<GameDef>, Option<matches::Error>> {
     if !path.is_file() {

@@ -27,6 +27,7 @@ pub async fn asset(Path(name): Path<String>) -> Response {
     let (kind, content) = match name.as_str() {
         "style.css" => ("text/css; charset=utf-8", include_str!("assets/style.css")),
         "live.js" => ("text/javascript; charset=utf-8", include_str!("assets/live.js")),
+        "page.js" => ("text/javascript; charset=utf-8", include_str!("assets/page.js")),
         "play.css" => ("text/css; charset=utf-8", include_str!("assets/play.css")),
         "play.js" => ("text/javascript; charset=utf-8", include_str!("assets/play.js")),
         "run.css" => ("text/css; charset=utf-8", include_str!("assets/run.css")),

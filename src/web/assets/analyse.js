@@ -1,20 +1,9 @@
 // Sends files of hands, asks who "you" are, and has matches analysed. The server reads and computes;
 // this sends what was chosen, shows how far it is, and says what is wrong.
 
-const byId = (id) => document.getElementById(id);
-const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+import { ask, byId } from "./page.js";
 
-const ask = async (method, path, body, kind = "application/json") => {
-  let answer;
-  try {
-    answer = await fetch(path, { method, body, headers: body === undefined ? {} : { "Content-Type": kind } });
-  } catch {
-    throw new Error("the server does not answer: look whether it runs");
-  }
-  const said = await answer.json().catch(() => ({}));
-  if (!answer.ok) throw new Error(`${said.error ?? `the server answers ${answer.status}`}: ${said.remedy ?? "its log says more"}`);
-  return said;
-};
+const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 
 const complain = (place, error) => {
   place.textContent = error ? error.message : "";
@@ -22,7 +11,7 @@ const complain = (place, error) => {
 };
 
 const startAnalysis = async (match, player, agent) => {
-  await ask("POST", `/api/v1/matches/${encodeURIComponent(match)}/analysis`, JSON.stringify({ player, agent }));
+  await ask("POST", `/api/v1/matches/${encodeURIComponent(match)}/analysis`, { player, agent });
   location.assign(`/matches/${encodeURIComponent(match)}/analysis`);
 };
 
@@ -65,12 +54,12 @@ const importPage = (form) => {
       game: byId("game").value,
       leave_out: byId("leave-out").checked,
     };
-    let found = await ask("POST", "/api/v1/imports", JSON.stringify(order));
+    let found = await ask("POST", "/api/v1/imports", order);
     const path = `/api/v1/imports/${encodeURIComponent(found.id)}`;
     sent.hidden = false;
     for (const [number, file] of files.entries()) {
       state.textContent = `Sending ${file.name}`;
-      found = await ask("PUT", `${path}/files/${number}`, file, "application/octet-stream");
+      found = await ask("PUT", `${path}/files/${number}`, file);
       sent.value = (number + 1) / files.length;
     }
     while (found.state === "waiting" || found.state === "reading") {

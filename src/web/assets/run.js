@@ -1,7 +1,7 @@
 // Puts a command together from the form, has the server check it while it is written, and starts
 // it. What is started is the command that is shown; lists are the server's, and only placed here.
 
-import { ask, byId, element } from "./study-grid.js";
+import { ask, byId, element } from "./page.js";
 
 const RUNS = "/api/v1/run";
 const FIRST = ["cfr", "oct", "equity", "call", "resolve", "random"];

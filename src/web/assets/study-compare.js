@@ -1,7 +1,8 @@
 // Another solution beside the one that is walked through: what the players get in both, what is done
 // at the same place, and how the hands differ.
 
-import { CELLS, ask, byId, element, percent } from "./study-grid.js";
+import { ask, byId, element, percent } from "./page.js";
+import { CELLS } from "./study-grid.js";
 
 const signed = (number, decimals) => `${number < 0 ? "−" : "+"}${Math.abs(number).toFixed(decimals)}`;
 const points = (share, decimals = 1) => signed(100 * share, decimals);

@@ -1,7 +1,7 @@
 // The equities of both ranges at a place, from the weakest hand to the strongest: who has the better
 // range, and who has the strongest hands.
 
-import { byId, percent } from "./study-grid.js";
+import { byId, percent } from "./page.js";
 
 const [WIDTH, HEIGHT, LEFT, BOTTOM, TOP] = [640, 300, 52, 40, 12];
 const NAMES = ["player 1", "player 2"];

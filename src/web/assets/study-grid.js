@@ -1,4 +1,6 @@
-// What the pages of the study share, and the one that trains: asking the server, cards, and the grid of starting hands.
+// Cards, decks of them, and the grid of starting hands, of the pages that study and train.
+
+import { element } from "./page.js";
 
 export const RANKS = "AKQJT98765432";
 export const SUITS = "shdc";
@@ -16,21 +18,6 @@ export const cellOf = (hand) => {
   const [a, b] = [RANKS.indexOf(hand[0]), RANKS.indexOf(hand[2])];
   const [high, low] = a < b ? [a, b] : [b, a];
   return hand[1] === hand[3] ? 13 * high + low : 13 * low + high;
-};
-
-// An element of the page, whose kind is known where it is used.
-/** @type {(id: string) => any} */
-export const byId = (id) => document.getElementById(id);
-
-export const element = (tag, attributes = {}, ...children) => {
-  const made = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (name === "class") made.className = value;
-    else if (name in made && name !== "list") made[name] = value;
-    else made.setAttribute(name, value);
-  }
-  made.append(...children.filter((child) => child !== null));
-  return made;
 };
 
 // Cards as text: Kd becomes K♦ in the colour of its suit.
@@ -84,49 +71,4 @@ export const roving = (place, columns) => {
     event.preventDefault();
     list[at].focus();
   });
-};
-
-// An answer of the server's interface, by default of its part for the study; an error has its words and the place in what was sent.
-export const ask = async (method, path, body) => {
-  const options = { method };
-  if (body !== undefined) {
-    options.headers = { "Content-Type": "application/json" };
-    options.body = JSON.stringify(body);
-  }
-  let answer;
-  try {
-    answer = await fetch(path.startsWith("/api/") ? path : `/api/v1/study${path}`, options);
-  } catch {
-    throw Object.assign(new Error("The server does not answer."), { code: 0 });
-  }
-  const object = await answer.json();
-  if (!answer.ok) {
-    const words = object.error[0].toUpperCase() + object.error.slice(1);
-    throw Object.assign(new Error(`${words}: ${object.remedy}.`), { code: answer.status, place: object.place });
-  }
-  return object;
-};
-
-export const percent = (share, decimals = 1) => `${(100 * share).toFixed(decimals)} %`;
-export const bytes = (count) => {
-  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
-  let at = 0;
-  while (count >= 1024 && at < units.length - 1) [count, at] = [count / 1024, at + 1];
-  return `${count.toFixed(at === 0 ? 0 : 1)} ${units[at]}`;
-};
-export const time = (seconds) => {
-  if (seconds < 1) return "less than a second";
-  if (seconds < 90) return `about ${Math.round(seconds)} s`;
-  if (seconds < 5400) return `about ${Math.round(seconds / 60)} min`;
-  return `about ${Math.round(seconds / 3600)} h`;
-};
-
-// Without storage (private windows) what is kept lasts as long as the page.
-const memory = new Map();
-export const keep = (key, value) => {
-  memory.set(key, value);
-  try { localStorage.setItem(`cardroom.study.${key}`, value); } catch { /* kept in memory */ }
-};
-export const kept = (key) => {
-  try { return localStorage.getItem(`cardroom.study.${key}`) ?? memory.get(key) ?? null; } catch { return memory.get(key) ?? null; }
 };

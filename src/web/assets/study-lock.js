@@ -1,7 +1,7 @@
 // Locks: a form that gives the hands of a decision a strategy and has the spot solved again, and what
 // is locked in a solution.
 
-import { ask, element } from "./study-grid.js";
+import { ask, element } from "./page.js";
 
 // The solution as an order, with these locks.
 const order = (solution, locks) => {

@@ -1,7 +1,8 @@
 // What a river leaves open: for the chosen hands what the other player must do and how often all
 // equilibria take each action; and what simple strategies cost, worked out on request.
 
-import { ask, byId, cards, element, percent } from "./study-grid.js";
+import { ask, byId, element, percent } from "./page.js";
+import { cards } from "./study-grid.js";
 
 // ---- The chosen hands.
 const range = ({ least, most, forced }) => (forced ? percent((least + most) / 2, 1) : `${(100 * least).toFixed(1)} to ${percent(most, 1)}`);

@@ -1,7 +1,8 @@
 // The hands of a player as a breakdown by class and draw, which is also the filter, and as a table
 // that can be sorted.
 
-import { cards, element, percent } from "./study-grid.js";
+import { element, percent } from "./page.js";
+import { cards } from "./study-grid.js";
 
 // As many rows as are shown without being asked for more.
 const FEW = 20;

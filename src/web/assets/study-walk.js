@@ -6,7 +6,8 @@ import { showEquities } from "./study-equity.js";
 import { lockForm, showLocks } from "./study-lock.js";
 import { showNeeds, showRiver } from "./study-river.js";
 import { HandTable } from "./study-table.js";
-import { CELLS, ask, byId, cardName, cards, cellOf, deck, element, percent, roving } from "./study-grid.js";
+import { ask, byId, element, percent } from "./page.js";
+import { CELLS, cardName, cards, cellOf, deck, roving } from "./study-grid.js";
 
 const root = byId("walk");
 const id = root.dataset.id;

@@ -1,7 +1,8 @@
 // Puts a spot together: the board by a deck, the ranges by painting or as text, the bets as lines. The
 // server reads ranges and menus, says what solving takes, and solves; nothing of that is done here.
 
-import { CELLS, RANKS, SUITS, ask, byId, bytes, deck, element, keep, kept, percent, roving, time } from "./study-grid.js";
+import { ask, byId, bytes, element, keep, kept, percent, time } from "./page.js";
+import { CELLS, RANKS, SUITS, deck, roving } from "./study-grid.js";
 
 const form = byId("spot");
 const wrong = byId("wrong");

@@ -1,7 +1,8 @@
 // Asks decisions of solved games and says what each answer costs. The questions and all prices are
 // the server's; how somebody does is kept in the browser.
 
-import { ask, byId, cards, element, keep, kept, percent } from "./study-grid.js";
+import { ask, byId, element, keep, kept, percent } from "./page.js";
+import { cards } from "./study-grid.js";
 
 const GRADES = ["best", "correct", "inaccuracy", "mistake", "blunder"];
 const MOST_KEPT = 1000;
