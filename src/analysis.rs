@@ -2,7 +2,7 @@
 //! values: the value behind `cardroom explain results --by` and the page of a match's analysis.
 //!
 //! The luck ledger divides the result of every hand that can be taken apart
-//! ([`HandLedger`](logs::estimate::HandLedger)); the others are listed with the reason and what
+//! ([`HandLedger`]); the others are listed with the reason and what
 //! they gave, so that all lines add up to the result. A decision is priced by
 //! [`evaluation::price`].
 

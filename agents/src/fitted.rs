@@ -299,6 +299,61 @@ impl Policy for Fitted<Arc<dyn Policy>> {
     }
 }
 
+/// A value function that is shown another game.
+struct FittedValues {
+    name: String,
+    inner: Arc<dyn ValueFunction>,
+    fit: Fit,
+    def: GameDef,
+}
+
+/// The values of a hand in the other game.
+struct FittedDeal<'a> {
+    inner: Box<dyn DealValues + 'a>,
+    fit: &'a Fit,
+    holes: [HoleCards; 2],
+}
+
+impl ValueFunction for FittedValues {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn check_game(&self, def: &GameDef) -> Result<(), String> {
+        if *def == self.def { Ok(()) } else { self.inner.check_game(def) }
+    }
+
+    fn prepare(&self, hands: u64) {
+        self.inner.prepare(hands);
+    }
+
+    fn of_deal<'a>(
+        &'a self,
+        holes: [HoleCards; 2],
+        entrants: [u8; 2],
+        seed: u64,
+    ) -> Box<dyn DealValues + 'a> {
+        let inner = self.inner.of_deal(holes, entrants, seed);
+        Box::new(FittedDeal { inner, fit: &self.fit, holes })
+    }
+}
+
+impl DealValues for FittedDeal<'_> {
+    fn value(&mut self, public: &PublicState) -> f64 {
+        if let Some(state) = self.fit.state(public) {
+            return self.inner.value(&state) * self.fit.down as f64 / self.fit.up as f64;
+        }
+        // The betting is over there: what is left here is less than a chip of that game.
+        let [first, second] = self.holes.map(|hole| Combo::new(hole[0], hole[1]));
+        let matched = public.committed().as_slice().iter().copied().min().unwrap_or_default();
+        let share = first.zip(second).and_then(|(first, second)| {
+            let counts = all_in(first, second, public.board().set()).ok()?;
+            Some(counts.value(Ties::Half))
+        });
+        (2.0 * share.unwrap_or(0.5) - 1.0) * f64::from(matched)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -430,60 +485,5 @@ mod tests {
         // A blueprint that was asked for by name plays its own depth alone.
         let overbet = Registry::standard().resolve("cfr:blueprint=overbet").expect("an agent");
         assert!(overbet.build(&game([2, 1], 300)).is_err());
-    }
-}
-
-/// A value function that is shown another game.
-struct FittedValues {
-    name: String,
-    inner: Arc<dyn ValueFunction>,
-    fit: Fit,
-    def: GameDef,
-}
-
-/// The values of a hand in the other game.
-struct FittedDeal<'a> {
-    inner: Box<dyn DealValues + 'a>,
-    fit: &'a Fit,
-    holes: [HoleCards; 2],
-}
-
-impl ValueFunction for FittedValues {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn check_game(&self, def: &GameDef) -> Result<(), String> {
-        if *def == self.def { Ok(()) } else { self.inner.check_game(def) }
-    }
-
-    fn prepare(&self, hands: u64) {
-        self.inner.prepare(hands);
-    }
-
-    fn of_deal<'a>(
-        &'a self,
-        holes: [HoleCards; 2],
-        entrants: [u8; 2],
-        seed: u64,
-    ) -> Box<dyn DealValues + 'a> {
-        let inner = self.inner.of_deal(holes, entrants, seed);
-        Box::new(FittedDeal { inner, fit: &self.fit, holes })
-    }
-}
-
-impl DealValues for FittedDeal<'_> {
-    fn value(&mut self, public: &PublicState) -> f64 {
-        if let Some(state) = self.fit.state(public) {
-            return self.inner.value(&state) * self.fit.down as f64 / self.fit.up as f64;
-        }
-        // The betting is over there: what is left here is less than a chip of that game.
-        let [first, second] = self.holes.map(|hole| Combo::new(hole[0], hole[1]));
-        let matched = public.committed().as_slice().iter().copied().min().unwrap_or_default();
-        let share = first.zip(second).and_then(|(first, second)| {
-            let counts = all_in(first, second, public.board().set()).ok()?;
-            Some(counts.value(Ties::Half))
-        });
-        (2.0 * share.unwrap_or(0.5) - 1.0) * f64::from(matched)
     }
 }

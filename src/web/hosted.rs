@@ -75,7 +75,7 @@ impl Hosted {
         };
         let counters = endpoints
             .iter()
-            .map(|endpoint| ["done", "refused", "failed"].map(|answer| counter(*endpoint, answer)));
+            .map(|endpoint| ["done", "refused", "failed"].map(|answer| counter(endpoint, answer)));
         let rate = NonZeroU32::new(limits.rate);
         Hosted {
             limits,

@@ -180,7 +180,7 @@ fn an_analysis_has_the_numbers_of_the_commands_and_adds_up_to_the_chip() {
         let parts = sum(&ledger["lines"]) + sum(&ledger["rest"]);
         close(parts, number(&ledger["won"]), 1e-6);
         assert_eq!((&ledger["hands"], list(&ledger["rest"]).len()), (&json!(12), 0));
-        let mut by_hand = vec![0.0; 3];
+        let mut by_hand = [0.0; 3];
         for hand in 0..12 {
             let hand = server.json(&format!("/api/v1/matches/a/hands/{hand}"));
             let ledger = &hand["ledger"];

@@ -109,8 +109,9 @@ export class Comparison {
   // Shows the same place of the other solution.
   async show(here, player) {
     [this.here, this.player] = [here, player];
-    if (!this.other) return;
+    // An answer that is still on its way is for what was compared before.
     const now = this.latest = {};
+    if (!this.other) return;
     const { id } = this.other;
     if (this.there?.line !== here.line || this.there.id !== id) {
       let place = null;
