@@ -1,7 +1,9 @@
 //! The page of a match, running or finished: its values, which are in the JSON API as well, and the
 //! part that is sent again as server-sent events while the match runs.
 
+use std::collections::HashMap;
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use askama::Template;
@@ -31,7 +33,10 @@ use crate::report::{self, Effort};
 const TICK: Duration = Duration::from_secs(1);
 
 /// Reading a running match takes at most one part in so many of the time.
-const SHARE: u32 = 5;
+const SHARE: u32 = 20;
+
+/// How long the part of a page is kept that nobody looks at any more.
+const KEPT: Duration = Duration::from_secs(60);
 
 /// The number of hands shown.
 const LAST_HANDS: usize = 20;
@@ -111,12 +116,56 @@ pub async fn live(State(site): State<Site>, extract::Path(id): extract::Path<Str
     }
     let stop = site.stop.clone();
     pages::live("match", stop, TICK, move || {
-        let (site, name, begun) = (site.clone(), id.clone(), Instant::now());
+        let (site, id) = (site.clone(), id.clone());
+        async move { site.rendered.body(&site, &id).await }
+    })
+}
+
+/// The live parts of the pages of matches that are looked at, each rendered once for all who look.
+#[derive(Default)]
+pub struct Rendered(Mutex<HashMap<String, Looked>>);
+
+/// A match that somebody has looked at, and when.
+struct Looked {
+    at: Instant,
+    part: Arc<tokio::sync::Mutex<Option<Part>>>,
+}
+
+/// A live part, and how long it is good.
+struct Part {
+    body: String,
+    made: Instant,
+    good: Duration,
+}
+
+impl Rendered {
+    /// The live part of a match's page, and how long until the next; `None` when it is gone.
+    async fn body(&self, site: &Site, id: &str) -> Option<(String, Duration)> {
+        let part = {
+            let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            all.retain(|_, looked| looked.at.elapsed() < KEPT);
+            let now = Instant::now();
+            let looked = all.entry(id.to_owned());
+            let looked = looked.or_insert_with(|| Looked { at: now, part: Arc::default() });
+            looked.at = now;
+            Arc::clone(&looked.part)
+        };
+        // Whoever comes while it is rendered waits for it.
+        let mut part = part.lock().await;
+        if let Some(Part { body, made, good }) = &*part
+            && made.elapsed() < *good
+        {
+            return Some((body.clone(), good.saturating_sub(made.elapsed()).max(TICK)));
+        }
+        let (site, name, begun) = (site.clone(), id.to_owned(), Instant::now());
         let body = tokio::task::spawn_blocking(move || {
             MatchView::find(&site, &name).map(|page| text(&MatchBody { page: &page }))
         });
-        async move { Some((body.await.ok()??, TICK.max(SHARE * begun.elapsed()))) }
-    })
+        let body = body.await.ok()??;
+        let good = TICK.max(SHARE * begun.elapsed());
+        *part = Some(Part { body: body.clone(), made: Instant::now(), good });
+        Some((body, good))
+    }
 }
 
 impl MatchView {

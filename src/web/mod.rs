@@ -267,6 +267,8 @@ pub struct SiteState {
     records: Records,
     /// Lists of hands that took long to make.
     ranked: hands::Kept,
+    /// The live parts of the pages of matches.
+    rendered: match_page::Rendered,
     metrics: PrometheusHandle,
     /// Whether the server takes no new matches.
     draining: AtomicBool,
@@ -309,6 +311,7 @@ impl Site {
             data,
             records,
             ranked: hands::Kept::default(),
+            rendered: match_page::Rendered::default(),
             metrics,
             draining: AtomicBool::new(false),
             live_sections: watch::Sender::default(),
