@@ -102,22 +102,12 @@ impl Description {
     ) -> &'static str {
         let answer = self.schemas.subschema_for::<T>();
         let mut operation = self.operation(id, summary, &answer, &[]);
-        let segments = path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
-        let parameter = |name: &str| {
-            json!({
-                "name": name,
-                "in": "path",
-                "required": true,
-                "description": if name == "hand" { "Its number, from 0." } else { "Its name." },
-                "schema": { "type": "string" },
-            })
-        };
-        let parameters: Vec<Value> = segments.map(parameter).collect();
+        let parameters = in_path(path);
         if !parameters.is_empty() {
             operation["responses"]["404"] = reference("Problem");
             operation["parameters"] = parameters.into();
         }
-        self.paths.insert(path.to_owned(), json!({ "get": operation }));
+        self.add(path, "get", operation);
         path
     }
 
@@ -154,33 +144,13 @@ impl Description {
         let answer = self.schemas.subschema_for::<T>();
         let mut operation = self.operation(id, summary, &answer, codes);
         operation["description"] = description.into();
-        if let Some((_, name)) = path.split_once('{') {
-            let name = name.split('}').next().unwrap_or_default();
-            operation["parameters"] = json!([{
-                "name": name,
-                "in": "path",
-                "required": true,
-                "description": "Its number.",
-                "schema": { "type": "integer" },
-            }]);
+        let parameters = in_path(path);
+        if !parameters.is_empty() {
+            operation["parameters"] = parameters.into();
         }
         let body = json!({ "$ref": format!("#/components/schemas/{name}") });
         operation["requestBody"] = json!({ "required": true, "content": content(&body) });
-        self.paths.insert(path.to_owned(), json!({ "post": operation }));
-        path
-    }
-
-    /// [`post`](Self::post) for a path that is described for GET already.
-    pub fn post_beside_get<T: JsonSchema>(
-        &mut self,
-        path: &'static str,
-        operation: (&str, &str, &str),
-        body: (&str, Schema),
-        codes: &[u16],
-    ) -> &'static str {
-        let described = self.paths.remove(path).unwrap_or_default();
-        self.post::<T>(path, operation, body, codes);
-        self.paths[path]["get"] = described["get"].clone();
+        self.add(path, "post", operation);
         path
     }
 
@@ -195,63 +165,23 @@ impl Description {
     ) -> &'static str {
         let answer = self.schemas.subschema_for::<T>();
         let mut operation = self.operation(id, summary, &answer, codes);
-        if let Some((_, name)) = path.split_once('{') {
-            operation["parameters"] = json!([{
-                "name": name.split('}').next().unwrap_or_default(),
-                "in": "path",
-                "required": true,
-                "description": "Its name.",
-                "schema": { "type": "string" },
-            }]);
+        let parameters = in_path(path);
+        if !parameters.is_empty() {
+            operation["parameters"] = parameters.into();
         }
         if let Some(kind) = body {
             let schema = json!({ "type": "string", "contentMediaType": kind });
             operation["requestBody"] =
                 json!({ "required": true, "content": { kind: { "schema": schema } } });
         }
-        self.paths.insert(path.to_owned(), json!({ "put": operation }));
+        self.add(path, "put", operation);
         path
     }
 
-    /// The same for a path whose parts are a name and a number.
-    pub fn put_in_parts<T: JsonSchema>(
-        &mut self,
-        path: &'static str,
-        (id, summary): (&str, &str),
-        body: Option<&str>,
-        codes: &[u16],
-    ) -> &'static str {
-        self.put::<T>(path, (id, summary), body, codes);
-        let parts = path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
-        let parameter = |name: &str| {
-            json!({
-                "name": name,
-                "in": "path",
-                "required": true,
-                "description": if name == "number" { "Its number, from 0." } else { "Its name." },
-                "schema": { "type": "string" },
-            })
-        };
-        let parameters: Vec<Value> = parts.map(parameter).collect();
-        self.paths[path]["put"]["parameters"] = parameters.into();
-        path
-    }
-
-    /// Describes a path for both GET and POST, which answer a `T`.
-    pub fn get_and_post<T: JsonSchema>(
-        &mut self,
-        path: &'static str,
-        (id, summary): (&str, &str),
-        operation: (&str, &str, &str),
-        body: (&str, Schema),
-        codes: &[u16],
-    ) -> &'static str {
-        self.get::<T>(path, id, summary);
-        let read = self.paths[path]["get"].clone();
-        self.post::<T>(path, operation, body, codes);
-        self.paths[path]["post"]["parameters"] = read["parameters"].clone();
-        self.paths[path]["get"] = read;
-        path
+    /// Adds what a method does at a path to what others do there.
+    fn add(&mut self, path: &str, method: &str, operation: Value) {
+        let methods = self.paths.entry(path).or_insert_with(|| json!({}));
+        methods[method] = operation;
     }
 
     /// The route at which the document is given, which describes this route, too.
@@ -333,4 +263,24 @@ fn close(schema: &mut Value) {
         };
         schema[key] = false.into();
     }
+}
+
+/// The parameters that are parts of a path, in braces.
+fn in_path(path: &str) -> Vec<Value> {
+    let names = path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
+    let parameter = |name| {
+        let (description, kind) = match name {
+            "hand" | "number" => ("Its number, from 0.", "string"),
+            "hand_id" => ("Its number.", "integer"),
+            _ => ("Its name.", "string"),
+        };
+        json!({
+            "name": name,
+            "in": "path",
+            "required": true,
+            "description": description,
+            "schema": { "type": kind },
+        })
+    };
+    names.map(parameter).collect()
 }

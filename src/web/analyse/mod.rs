@@ -108,7 +108,7 @@ pub fn routers(
     let found = api.get::<ImportView>("/api/v1/imports/{id}", "import", found);
     let send = ("sendFile", "Sends a file of an import, by its number from 0.");
     let kind = Some("application/octet-stream");
-    let send = api.put_in_parts::<ImportView>(FILE, send, kind, &[404, 408, 409, 413, 503]);
+    let send = api.put::<ImportView>(FILE, send, kind, &[404, 408, 409, 413, 503]);
     let read = "The analysis of a match, or how far it is.";
     let operation = (
         "analyseMatch",
@@ -117,13 +117,8 @@ pub fn routers(
          The result is kept with the match.",
     );
     let body = ("AnalysisOrder", schema::<AnalysisOrder>());
-    let analysis = api.get_and_post::<AnalysisView>(
-        MATCH,
-        ("analysis", read),
-        operation,
-        body,
-        &[404, 408, 409, 415, 503],
-    );
+    api.get::<AnalysisView>(MATCH, "analysis", read);
+    let analysis = api.post::<AnalysisView>(MATCH, operation, body, &[404, 408, 409, 415, 503]);
     let stop = ("stopAnalysis", "Stops an analysis that waits or is under way.");
     let stop_path = "/api/v1/matches/{id}/analysis/stop";
     let stop = api.put::<AnalysisView>(stop_path, stop, None, &[404, 409]);

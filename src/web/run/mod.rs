@@ -133,7 +133,7 @@ pub fn router(
         "It is started on this server after those that were asked for before. The same command \
          takes up again what was stopped.",
     );
-    let order_path = api.post_beside_get::<RunView>(RUNS, operation, body(), &codes);
+    let order_path = api.post::<RunView>(RUNS, operation, body(), &codes);
     let mut action = |path, id, summary| api.put::<RunView>(path, (id, summary), None, &codes[..4]);
     let stop = "Stops a run: one that waits at once, one that runs after the hands in play, the \
                 second time at once. What is recorded is kept.";
