@@ -35,9 +35,9 @@ use crate::shell;
 use crate::web::analyse::Analyses;
 use crate::web::decide::Decider;
 use crate::web::gtowizard::Benchmark;
-use crate::web::hosted::{self, Faults};
 use crate::web::login::{Login, open_secret};
 use crate::web::overview::AgentLine;
+use crate::web::play_api::{self, Faults};
 use crate::web::policies::Policies;
 use crate::web::run::{Offer, Run, RunPlan};
 use crate::web::runs::QueueView;
@@ -210,7 +210,7 @@ async fn open_slumbot(
     };
     let host = tokio::task::spawn_blocking(move || SlumbotHost::open(plan)).await;
     let host = host.map_err(anyhow::Error::from)?.map_err(Failure::input)?;
-    let limits = hosted::Limits {
+    let limits = play_api::Limits {
         body: usize::try_from(config.slumbot.max_body.0).unwrap_or(usize::MAX),
         body_time: config.server.request_timeout.0,
         // A hand may need several decisions.

@@ -24,9 +24,9 @@ use wire::gtowizard_host::{GtoWizardError, GtoWizardHost, client_name};
 use wire::slumbot_host::HostError;
 
 use super::description::{About, Description, schema};
-use super::hosted::{Answer, Faults, Hosted, Limits, status_of};
 use super::listener::caller;
 use super::login::{Login, Refusal};
+use super::play_api::{Answer, Faults, Front, Limits, status_of};
 
 /// Most lines of a leaderboard.
 const MAX_LINES: usize = 100;
@@ -37,7 +37,7 @@ pub struct Benchmark(Arc<Inner>);
 
 struct Inner {
     host: GtoWizardHost,
-    hosted: Hosted,
+    front: Front,
 }
 
 /// What the description says about all routes.
@@ -99,8 +99,8 @@ impl Benchmark {
         login: Option<Arc<Login>>,
     ) -> Benchmark {
         let counted = ("cardroom_gtowizard_requests_total", &Endpoint::ALL.map(Endpoint::name)[..]);
-        let hosted = Hosted::new(limits, faults, login, counted, refuse);
-        Benchmark(Arc::new(Inner { host, hosted }))
+        let front = Front::new(limits, faults, login, counted, refuse);
+        Benchmark(Arc::new(Inner { host, front }))
     }
 
     /// The best clients by their scores.
@@ -181,7 +181,7 @@ impl Benchmark {
         request: Request,
     ) -> Response<Body> {
         let answer = async |parts, body, fault| self.answer(endpoint, id, parts, body, fault).await;
-        self.0.hosted.respond((endpoint as usize, endpoint.name()), request, answer).await
+        self.0.front.respond((endpoint as usize, endpoint.name()), request, answer).await
     }
 
     /// The answer without faults of the connection.
@@ -214,14 +214,14 @@ impl Benchmark {
             }
             first
         };
-        self.0.hosted.in_time(done).await.unwrap_or_else(|late| late)
+        self.0.front.in_time(done).await.unwrap_or_else(|late| late)
     }
 
     /// The client that a request comes from: by its key, which must be right if the server asks for
     /// a login.
     fn client(&self, parts: &Parts) -> Result<String, Refusal> {
         let key = parts.headers.get(KEY_HEADER).and_then(|key| key.to_str().ok());
-        let Some(login) = &self.0.hosted.login else { return Ok(client_name(key)) };
+        let Some(login) = &self.0.front.login else { return Ok(client_name(key)) };
         let (name, secret) = key.map_or(("", ""), |key| key.split_once(':').unwrap_or(("", key)));
         let password = key.map(|_| secret.to_owned());
         let asked = slumbot::message::LoginRequest { password, ..Default::default() };

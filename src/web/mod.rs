@@ -13,7 +13,7 @@
 //! - [`analyse`]: files of hands that are imported, and what a player's result is made of.
 //! - [`study`]: spots that are solved here and walked through; [`exercises`]: decisions to
 //!   practise.
-//! - [`slumbot`]: the Slumbot API; [`gtowizard`]: that of the GTO Wizard Benchmark; [`hosted`]:
+//! - [`slumbot`]: the Slumbot API; [`gtowizard`]: that of the GTO Wizard Benchmark; [`play_api`]:
 //!   what both share.
 //! - [`listener`]: connections and their limits; [`hosts`]: filtering requests; [`login`]:
 //!   authorisation and limits by address.
@@ -26,7 +26,6 @@ mod description;
 mod exercises;
 pub mod gtowizard;
 mod hands;
-pub mod hosted;
 pub mod hosts;
 mod listener;
 pub mod login;
@@ -34,6 +33,7 @@ mod match_page;
 pub mod overview;
 mod pages;
 mod play;
+pub mod play_api;
 pub mod policies;
 mod rates;
 pub mod records;

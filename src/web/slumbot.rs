@@ -18,9 +18,9 @@ use serde::Deserialize;
 use wire::faults::Fault;
 use wire::slumbot_host::{HostError, HostStatus, InjectedFault, SlumbotHost};
 
-use super::hosted::{Answer, Faults, Hosted, Limits, respond, status_of};
 use super::listener::caller;
 use super::login::{Login, Refusal};
+use super::play_api::{Answer, Faults, Front, Limits, respond, status_of};
 
 /// The Slumbot API; cheap to clone.
 #[derive(Clone)]
@@ -28,7 +28,7 @@ pub struct Api(Arc<Inner>);
 
 struct Inner {
     host: SlumbotHost,
-    hosted: Hosted,
+    front: Front,
 }
 
 impl Api {
@@ -40,8 +40,8 @@ impl Api {
         login: Option<Arc<Login>>,
     ) -> Api {
         let counted = ("cardroom_slumbot_requests_total", &Endpoint::ALL.map(Endpoint::name)[..]);
-        let hosted = Hosted::new(limits, faults, login, counted, text);
-        Api(Arc::new(Inner { host, hosted }))
+        let front = Front::new(limits, faults, login, counted, text);
+        Api(Arc::new(Inner { host, front }))
     }
 
     /// The sessions behind the API.
@@ -56,7 +56,7 @@ impl Api {
 
     /// The injected faults, in words.
     pub fn faults(&self) -> Option<String> {
-        self.0.hosted.faults.as_deref().map(Faults::words)
+        self.0.front.faults.as_deref().map(Faults::words)
     }
 
     /// The routes under all prefixes.
@@ -80,7 +80,7 @@ impl Api {
             return refuse_method(request.method());
         }
         let answer = async |parts, body, fault| self.answer(endpoint, parts, body, fault).await;
-        self.0.hosted.respond((endpoint as usize, endpoint.name()), request, answer).await
+        self.0.front.respond((endpoint as usize, endpoint.name()), request, answer).await
     }
 
     /// The answer without faults of the connection.
@@ -95,7 +95,7 @@ impl Api {
             }
         };
         let from = caller(&parts.extensions);
-        let login = self.0.hosted.login.as_ref();
+        let login = self.0.front.login.as_ref();
         let admitted = login.map(|login| login.admit_player(&parts.headers, &request, from));
         if let Some(Err(refusal)) = admitted {
             let code = match refusal {
@@ -104,7 +104,7 @@ impl Api {
             };
             return text(code, &refusal.words());
         }
-        let Some(injected) = &self.0.hosted.faults else {
+        let Some(injected) = &self.0.front.faults else {
             return self.done(endpoint, &request, from, InjectedFault::default()).await;
         };
         let token = token_of(&request);
@@ -132,7 +132,7 @@ impl Api {
         fault: InjectedFault,
     ) -> Answer {
         let answer = self.0.host.answer(request, from, fault);
-        match self.0.hosted.in_time(answer).await {
+        match self.0.front.in_time(answer).await {
             Ok(Ok(answer)) => (StatusCode::OK, answer.json()),
             Ok(Err(error)) => {
                 let code = status_of(endpoint.name(), error.status(), &error);

@@ -22,7 +22,7 @@ use show::number::percent;
 use solvers::subgame::{Size, Solver};
 use tokio_util::sync::CancellationToken;
 
-use super::kept::{Saved, Shelf};
+use super::kept::{Saved, SolutionFiles};
 use super::locks::{self, Lock};
 use super::order::{Order, Spot, name};
 use super::played::Players;
@@ -84,7 +84,7 @@ struct Inner {
     pool: Pool,
     library: Mutex<Library>,
     /// The solutions in files, if any are kept.
-    shelf: Option<Shelf>,
+    files: Option<SolutionFiles>,
     /// The thread that solves.
     thread: Mutex<Option<JoinHandle<()>>>,
     /// Something is to be solved.
@@ -399,9 +399,9 @@ impl Study {
         let library = Library { solutions: Vec::new(), queue: VecDeque::new(), speed };
         let (library, wake) = (Mutex::new(library), Condvar::new());
         let players = Players::new(agents);
-        let shelf = Shelf::new(plan.folder.clone(), plan.disk);
+        let files = SolutionFiles::new(plan.folder.clone(), plan.disk);
         let thread = Mutex::default();
-        let inner = Inner { plan, players, pool, library, shelf, thread, wake, stop };
+        let inner = Inner { plan, players, pool, library, files, thread, wake, stop };
         let study = Study(Arc::new(inner));
         let solving = study.clone();
         let thread = std::thread::Builder::new().name("study".into()).spawn(move || {
@@ -425,9 +425,9 @@ impl Study {
     /// Makes the solutions of an earlier server known. Their numbers are read when they are asked
     /// for.
     fn read_kept(&self) {
-        let Inner { plan, shelf, .. } = &*self.0;
-        let Some(shelf) = shelf else { return };
-        for (id, saved) in shelf.all() {
+        let Inner { plan, files, .. } = &*self.0;
+        let Some(files) = files else { return };
+        for (id, saved) in files.all() {
             if self.0.stop.is_cancelled() {
                 return;
             }
@@ -459,7 +459,7 @@ impl Study {
             let mut library = lock(&self.0.library);
             if library.find(&solution.id).is_err() {
                 library.solutions.insert(0, Arc::clone(&solution));
-                library.shrink(plan.kept, u64::MAX, &solution, Some(shelf));
+                library.shrink(plan.kept, u64::MAX, &solution, Some(files));
             }
         }
     }
@@ -553,7 +553,7 @@ impl Study {
         let solution = Arc::new(Solution::new(id, spot, size, Timestamp::now(), status));
         self.enqueue(&mut library, &solution)?;
         library.solutions.insert(0, Arc::clone(&solution));
-        library.shrink(self.0.plan.kept, u64::MAX, &solution, self.0.shelf.as_ref());
+        library.shrink(self.0.plan.kept, u64::MAX, &solution, self.0.files.as_ref());
         Ok(library.view(&solution))
     }
 
@@ -617,8 +617,8 @@ impl Study {
         library.queue.retain(|waiting| waiting.id != solution.id);
         library.solutions.retain(|other| other.id != solution.id);
         solution.forgotten.store(true, Ordering::SeqCst);
-        if let Some(shelf) = &self.0.shelf {
-            shelf.remove(id);
+        if let Some(files) = &self.0.files {
+            files.remove(id);
         }
         Ok(view)
     }
@@ -699,7 +699,7 @@ impl Study {
     /// Has a solution that is in files only read into memory, after the solves that wait, and waits
     /// for it.
     fn fetch(&self, solution: &Arc<Solution>) -> Result<(), Refusal> {
-        if !self.0.shelf.as_ref().is_some_and(|shelf| shelf.has(&solution.id)) {
+        if !self.0.files.as_ref().is_some_and(|files| files.has(&solution.id)) {
             return Ok(());
         }
         let mut library = lock(&self.0.library);
@@ -775,9 +775,9 @@ impl Study {
         drop(status);
         if solution.bench.is_empty() {
             // Others make room.
-            let Inner { plan, shelf, .. } = &*self.0;
+            let Inner { plan, files, .. } = &*self.0;
             let memory = plan.memory.saturating_sub(solution.size.bytes);
-            library.shrink(plan.kept, memory, &solution, shelf.as_ref());
+            library.shrink(plan.kept, memory, &solution, files.as_ref());
         }
         Some(solution)
     }
@@ -811,10 +811,10 @@ impl Study {
         };
         let solver = fresh()?;
         let id = &solution.id;
-        let Some(shelf) = self.0.shelf.as_ref().filter(|shelf| shelf.has(id)) else {
+        let Some(files) = self.0.files.as_ref().filter(|files| files.has(id)) else {
             return Ok(solver);
         };
-        match shelf.resume(id, problem, solver) {
+        match files.resume(id, problem, solver) {
             Ok((solver, seconds)) => {
                 let mut status = lock(&solution.status);
                 (status.iterations, status.seconds) = (solver.iterations(), seconds);
@@ -822,7 +822,7 @@ impl Study {
             }
             Err(error) => {
                 tracing::warn!(id, error, "a kept solution cannot be read: it is solved again");
-                shelf.remove(id);
+                files.remove(id);
                 let mut status = lock(&solution.status);
                 (status.iterations, status.seconds) = (0, 0.0);
                 (status.exploitability, status.result) = (None, None);
@@ -840,7 +840,7 @@ impl Study {
         file: &mut Checkpoint,
         reason: Option<String>,
     ) {
-        let Some(shelf) = &self.0.shelf else { return };
+        let Some(files) = &self.0.files else { return };
         if solution.forgotten.load(Ordering::SeqCst) {
             return;
         }
@@ -854,12 +854,12 @@ impl Study {
             result: status.result.filter(|result| result.iterations == solver.iterations()),
             reason,
         };
-        match shelf.write(&solution.id, &solution.problem, (solver, &saved), file) {
+        match files.write(&solution.id, &solution.problem, (solver, &saved), file) {
             Ok(removed) => lock(&self.0.library).forget_unread(&removed),
             Err(error) => tracing::warn!(id = solution.id, %error, "a solution cannot be kept"),
         }
         if solution.forgotten.load(Ordering::SeqCst) {
-            shelf.remove(&solution.id);
+            files.remove(&solution.id);
         }
     }
 
@@ -868,7 +868,7 @@ impl Study {
             let solver = self.on_threads(|| self.solver(solution))?;
             solution.bench.put(Place::Here(Box::new(solver)));
         }
-        let mut file = self.0.shelf.as_ref().map(|shelf| shelf.checkpoint(&solution.id));
+        let mut file = self.0.files.as_ref().map(|files| files.checkpoint(&solution.id));
         let begun = Instant::now();
         let earlier = lock(&solution.status).seconds;
         let before = lock(&solution.status).iterations;
@@ -962,7 +962,7 @@ impl Library {
     /// Forgets the oldest solutions that are not worked on until at most so many are left, and
     /// drops the numbers of the oldest until they take at most `memory`; those that are not in
     /// files are forgotten, too.
-    fn shrink(&mut self, kept: usize, memory: u64, but: &Solution, shelf: Option<&Shelf>) {
+    fn shrink(&mut self, kept: usize, memory: u64, but: &Solution, files: Option<&SolutionFiles>) {
         let idle = |solution: &Arc<Solution>| {
             let state = lock(&solution.status).state;
             solution.id != but.id && !matches!(state, State::Waiting | State::Solving)
@@ -971,8 +971,8 @@ impl Library {
             && let Some(oldest) = self.solutions.iter().rposition(idle)
         {
             let solution = self.solutions.remove(oldest);
-            if let Some(shelf) = shelf {
-                shelf.remove(&solution.id);
+            if let Some(files) = files {
+                files.remove(&solution.id);
             }
         }
         let mut at = self.solutions.len();
@@ -983,7 +983,7 @@ impl Library {
             if !idle(solution) || solution.bench.is_empty() {
                 continue;
             }
-            if shelf.is_some_and(|shelf| shelf.has(&solution.id)) {
+            if files.is_some_and(|files| files.has(&solution.id)) {
                 solution.bench.clear();
             } else {
                 self.solutions.remove(at);

@@ -43,16 +43,16 @@ pub(super) struct Saved {
 
 /// The folder of the solutions.
 #[derive(Debug, Clone)]
-pub(super) struct Shelf {
+pub(super) struct SolutionFiles {
     folder: PathBuf,
     /// The most bytes of all states.
     limit: u64,
 }
 
-impl Shelf {
+impl SolutionFiles {
     /// The solutions in this folder; `None` when none are to be kept.
-    pub(super) fn new(folder: PathBuf, limit: u64) -> Option<Shelf> {
-        (limit > 0).then_some(Shelf { folder, limit })
+    pub(super) fn new(folder: PathBuf, limit: u64) -> Option<SolutionFiles> {
+        (limit > 0).then_some(SolutionFiles { folder, limit })
     }
 
     fn path(&self, id: &str, ending: &str) -> PathBuf {

@@ -46,7 +46,7 @@ pub struct Limits {
 pub type Answer = (StatusCode, String);
 
 /// What requests of an API pass before they reach its host, and answers after it.
-pub struct Hosted {
+pub struct Front {
     limits: Limits,
     /// The faults that are injected, if any.
     pub faults: Option<Arc<Faults>>,
@@ -60,7 +60,7 @@ pub struct Hosted {
     refuse: fn(StatusCode, &str) -> Answer,
 }
 
-impl Hosted {
+impl Front {
     /// For an API with these endpoints, whose requests are counted as `metric`.
     pub fn new(
         limits: Limits,
@@ -68,7 +68,7 @@ impl Hosted {
         login: Option<Arc<Login>>,
         (metric, endpoints): (&'static str, &[&'static str]),
         refuse: fn(StatusCode, &str) -> Answer,
-    ) -> Hosted {
+    ) -> Front {
         let counter = |endpoint: &'static str, answer: &'static str| {
             let labels = [("endpoint", endpoint), ("answer", answer)];
             metrics::counter!(metric, &labels)
@@ -77,7 +77,7 @@ impl Hosted {
             .iter()
             .map(|endpoint| ["done", "refused", "failed"].map(|answer| counter(endpoint, answer)));
         let rate = NonZeroU32::new(limits.rate);
-        Hosted {
+        Front {
             limits,
             faults,
             login: login.filter(|login| login.slumbot()),
