@@ -118,7 +118,7 @@ pub(crate) struct HandView {
     /// known.
     pub(crate) standing: Option<StandingView>,
     /// For each action how often it is taken over all equilibria; null where the hand never gets
-    /// there, and on the page where it mixes.
+    /// there, and on the page where it mixes until they are asked for.
     pub(crate) intervals: Vec<Option<IntervalView>>,
     /// What each action loses against the equilibrium in the middle, in chips.
     pub(crate) loses: Vec<f64>,
@@ -257,6 +257,8 @@ pub(crate) struct Question<'a> {
     pub(crate) decision: usize,
     /// The hands to show.
     pub(crate) hands: &'a Range,
+    /// Whether the range as a whole gets its intervals.
+    pub(crate) range: bool,
     /// Whether hands that mix get their intervals, which take seconds each.
     pub(crate) ends: bool,
 }
@@ -273,7 +275,7 @@ impl DecisionView {
         question: &Question<'_>,
         go_on: &mut dyn FnMut(usize, usize) -> bool,
     ) -> Result<DecisionView, solvers::Error> {
-        let &Question { player, decision, hands, ends } = question;
+        let &Question { player, decision, hands, range: of_range, ends } = question;
         let place = &river.places[player.index()][decision];
         let words = place.words();
         let pot = river.game.pot();
@@ -285,7 +287,7 @@ impl DecisionView {
         let all: Vec<(usize, f64)> =
             river.weights[player.index()].iter().copied().enumerate().collect();
         let mut range = Vec::new();
-        for action in 0..words.len() {
+        for action in (0..words.len()).filter(|_| of_range) {
             range.push(view(&plane.interval(decision, action, &all)?));
         }
         let asked = held.iter().copied().enumerate();

@@ -230,6 +230,10 @@ class Page(chromium.Window):
         self.browser.press("ArrowDown")
         self.browser.press("ArrowRight")
         self.has("document.querySelector('#needs li.over')?.innerText.match(/equilibri|Forced|as good/)", "how often over all equilibria")
+        if self.value("!!document.querySelector('.how-often')"):
+            self.click(".how-often")
+            self.has("!!document.querySelector('#needs li.over') && !document.querySelector('.how-often:disabled')", "how often")
+            self.has("document.querySelector('#needs details[open] li.over')?.innerText.match(/Forced|as good/)", "between what")
         self.click("#river details summary")
         self.picture("river")
         self.browser.load(self.address + self.value("location.pathname"), "document.querySelectorAll('#actions .act').length === 4")

@@ -212,6 +212,62 @@ fn the_report_of_cards_has_the_numbers_of_the_places_that_they_lead_to() {
 }
 
 #[test]
+fn a_hand_that_mixes_on_a_river_has_the_interval_of_the_command_when_it_is_asked_for() {
+    let server = Server::start(QUIET);
+    let ranges = ["AA,88,AKs,QJs,JTs,T9s", "AKs,KQs,QQ,99,A8s"];
+    let spot = json!({
+        "board": "Ks8h3d7c2s",
+        "pot": 120,
+        "stacks": [300],
+        "ranges": ranges,
+        "menus": ["river 1: 75%; river 2+: allin"],
+        "until": "0.1%",
+    });
+    let id = order(&server, &spot);
+    wait_for_state(&server, &id, "solved");
+    let hands = |query: &str| {
+        ask(&server, "GET", &format!("{SOLUTIONS}/{id}/hands?line={query}"), "text/plain", "")
+    };
+    let early = hands("&hands=AA&ends=true");
+    assert_eq!(early.code, 409, "{}", early.body);
+    shows(&early.body, &["worked out", "analyse"]);
+    assert_eq!(put(&server, &id, "analyse").code, 200);
+    let river = format!("{SOLUTIONS}/{id}/river");
+    wait_until("a river", || server.json(&river)["state"] == "found");
+    // Which of the hands mix, by line.
+    let mut asked = 0;
+    for (line, words) in [("", ""), ("x", "x")] {
+        let all = hands(&format!("{line}&hands=22%2B,A2%2B,K2%2B,Q2%2B,J2%2B,T2%2B")).json();
+        let mixes = |hand: &&Value| hand["standing"] == "mixes";
+        for hand in list(&all["hands"]).iter().filter(mixes).take(2) {
+            assert!(list(&hand["intervals"]).iter().all(Value::is_null), "{hand}");
+            let name = string(&hand["hand"]);
+            let found = hands(&format!("{line}&hands={name}&ends=true"));
+            Description::fetch(&server).check("GET", "/api/v1/study/solutions/{id}/hands", &found);
+            let menu = string(&spot["menus"][0]);
+            let report = Folder::new().json(&*format!(
+                "solve river --board Ks8h3d7c2s --pot 120 --stack 300 --ranges {} {} --menu \
+                 '{menu}' --at '{words}' --hands {name} --quiet",
+                ranges[0], ranges[1]
+            ));
+            let expected = &report["decision"]["hands"][0];
+            // What was asked for is there for others, too.
+            let later = hands(&format!("{line}&hands={name}")).json();
+            for answer in [&found.json()["hands"][0], &later["hands"][0]] {
+                let intervals = list(&answer["intervals"]);
+                for (interval, expected) in intervals.iter().zip(list(&expected["intervals"])) {
+                    near(&interval["least"], number(&expected["least"]), 1e-4);
+                    near(&interval["most"], number(&expected["most"]), 1e-4);
+                }
+                assert!(intervals.iter().any(|interval| interval["most"] != 0.0), "{answer}");
+            }
+            asked += 1;
+        }
+    }
+    assert!(asked > 0, "no hand mixes");
+}
+
+#[test]
 fn locked_hands_keep_their_strategy_and_everything_else_is_solved_around_them() {
     let server = Server::start(QUIET);
     let free = order(&server, &turn());

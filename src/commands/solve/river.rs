@@ -75,7 +75,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
         let equilibria = Equilibria::solve(&river.game, averages.each_ref())?;
         let none = Range::empty();
         let hands = args.hands.as_ref().unwrap_or(&none);
-        let question = Question { player, decision, hands, ends: true };
+        let question = Question { player, decision, hands, range: true, ends: true };
         let mut progress: Option<Progress> = None;
         let mut decision = DecisionView::new(&river, &equilibria, &question, &mut |done, all| {
             let progress = progress

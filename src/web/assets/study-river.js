@@ -16,7 +16,7 @@ const openness = (hand, names) => {
   if (hand.intervals.every((interval) => interval === null)) {
     // An action that loses nothing is taken in some equilibrium.
     const taken = names.filter((_, at) => hand.loses[at] < 1e-4);
-    return `In equilibria it may ${taken.join(" or ")}: cardroom solve river --hands ${hand.hand} says how often.`;
+    return `In equilibria it may ${taken.join(" or ")}.`;
   }
   const played = hand.intervals.map((interval, at) => [names[at], interval]).filter(([, interval]) => interval && interval.most > 0.0005);
   const words = played.map(([name, interval]) => `${name} ${range(interval)}`).join(", ");
@@ -32,10 +32,13 @@ const lineTable = (hand) => {
   return element("div", { class: "wide" }, element("table", { class: "hands small" }, element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...rows)));
 };
 
+// Whether a hand mixes, and how often over all equilibria is not worked out.
+const isOpen = (hand) => hand.standing === "mixes" && hand.intervals.every((interval) => interval === null);
+
 let latest = null;
 let timer = null;
 // Asks for what a cell's hands need, a moment after the last choice.
-export const showNeeds = (id, line, hands, names) => {
+export const showNeeds = (id, line, hands, names, ends = "") => {
   const box = byId("needs");
   const now = latest = {};
   clearTimeout(timer);
@@ -45,20 +48,28 @@ export const showNeeds = (id, line, hands, names) => {
   }
   timer = setTimeout(async () => {
     try {
-      const found = await ask("GET", `/solutions/${id}/hands?line=${encodeURIComponent(line)}&hands=${encodeURIComponent(hands)}`);
+      const path = `/solutions/${id}/hands?line=${encodeURIComponent(line)}`;
+      if (ends) await ask("GET", `${path}&hands=${encodeURIComponent(ends)}&ends=true`);
+      const found = await ask("GET", `${path}&hands=${encodeURIComponent(hands)}`);
       if (now !== latest) return;
       const blocks = found.hands.map((hand, at) => {
         const open = openness(hand, names);
         const lines = hand.needs.map(({ words }) => element("li", {}, words));
         if (!open && !lines.length) return null;
-        const list = element("ul", { class: "needs small" }, ...(open ? [element("li", { class: "over" }, open)] : []), ...lines);
-        return element("details", { open: at === 0 }, element("summary", {}, cards(hand.hand), element("span", { class: "small soft" }, " what he must do")), list, lineTable(hand) ?? "");
+        const more = element("button", { type: "button", class: "plain small how-often" }, "How often?");
+        more.addEventListener("click", () => {
+          more.disabled = true;
+          more.textContent = "Working out …";
+          showNeeds(id, line, hands, names, hand.hand);
+        });
+        const list = element("ul", { class: "needs small" }, ...(open ? [element("li", { class: "over" }, open, isOpen(hand) ? " " : "", isOpen(hand) ? more : "")] : []), ...lines);
+        return element("details", { open: ends ? hand.hand === ends : at === 0 }, element("summary", {}, cards(hand.hand), element("span", { class: "small soft" }, " what he must do")), list, lineTable(hand) ?? "");
       });
       const shares = found.range.map((interval, at) => interval && `${names[at]} ${range(interval)}`).filter(Boolean);
       if (shares.length) blocks.unshift(element("p", { class: "small" }, `The whole range, over all equilibria: ${shares.join(", ")}.`));
       box.replaceChildren(...blocks.filter(Boolean));
     } catch (error) {
-      if (now === latest) box.replaceChildren();
+      if (now === latest) box.replaceChildren(ends ? element("p", { class: "wrong small", role: "alert" }, error.message) : "");
     }
   }, 60);
 };

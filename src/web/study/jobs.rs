@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -35,6 +35,9 @@ use crate::web::policies::Policies;
 
 /// How often a thread without work looks whether it is to end.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
+
+/// How long a request goes on with further hands of a river.
+const ENDS_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// How long a request waits for a solver.
 const LEND_TIMEOUT: Duration = Duration::from_secs(8);
@@ -85,6 +88,8 @@ struct Inner {
     library: Mutex<Library>,
     /// The solutions in files, if any are kept.
     files: Option<SolutionFiles>,
+    /// Held while the intervals of a river's hands are worked out.
+    ends: Mutex<()>,
     /// The thread that solves.
     thread: Mutex<Option<JoinHandle<()>>>,
     /// Something is to be solved.
@@ -401,7 +406,8 @@ impl Study {
         let players = Players::new(agents);
         let files = SolutionFiles::new(plan.folder.clone(), plan.disk);
         let thread = Mutex::default();
-        let inner = Inner { plan, players, pool, library, files, thread, wake, stop };
+        let ends = Mutex::default();
+        let inner = Inner { plan, players, pool, library, files, ends, thread, wake, stop };
         let study = Study(Arc::new(inner));
         let solving = study.clone();
         let thread = std::thread::Builder::new().name("study".into()).spawn(move || {
@@ -656,13 +662,43 @@ impl Study {
 
     /// Hands at a place, with what the other player must do.
     pub(super) fn hands(&self, id: &str, asked: &Asked) -> Result<DecisionView, Refusal> {
-        self.lend_of(id, |solution, solver| {
+        let wrong = |error: String| {
+            let remedy = "write actions from the beginning, and hands as a range";
+            Refusal::new(StatusCode::BAD_REQUEST, error, remedy)
+        };
+        let looked = self.lend_of(id, |solution, solver| {
             let analysis = lock(&solution.analysis).clone();
-            self.on_threads(|| hands_at(solver, &analysis, asked)).map_err(|error| {
-                let remedy = "write actions from the beginning, and hands as a range";
-                Refusal::new(StatusCode::BAD_REQUEST, error, remedy)
-            })
-        })
+            let view = self.on_threads(|| hands_at(solver, &analysis, asked));
+            Ok((view.map_err(wrong)?, analysis))
+        });
+        let (mut view, analysis) = looked?;
+        let found = match analysis {
+            Analysis::Found(found) => Some(found),
+            _ => None,
+        };
+        if asked.ends && found.is_none() {
+            let error = "what this river leaves open is not worked out";
+            let remedy = "have it worked out first: `PUT /api/v1/study/solutions/ID/analyse`";
+            return Err(Refusal::new(StatusCode::CONFLICT, error, remedy));
+        }
+        let Some(found) = found else { return Ok(view) };
+        if asked.ends {
+            // One at a time: a linear program cannot be interrupted.
+            let _turn = match self.0.ends.try_lock() {
+                Ok(turn) => turn,
+                Err(TryLockError::Poisoned(turn)) => turn.into_inner(),
+                Err(TryLockError::WouldBlock) => {
+                    let error = "another hand is being worked out";
+                    let remedy = "ask again in some seconds";
+                    return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, error, remedy));
+                }
+            };
+            let begun = Instant::now();
+            let mut go_on = |_, _| !self.0.stop.is_cancelled() && begun.elapsed() < ENDS_TIMEOUT;
+            self.on_threads(|| found.work_out_ends(&view, &mut go_on)).map_err(wrong)?;
+        }
+        found.add_ends(&mut view);
+        Ok(view)
     }
 
     /// What is asked of a solution at the place that a line leads to, as JSON.

@@ -3,7 +3,7 @@
 //! are asked for, as a part of the solve; then they are looked up.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use cards::Range;
 use readable::simplicity::{Plan, Simple, Simplicity};
@@ -13,7 +13,7 @@ use solvers::Player;
 use solvers::showdown::{Equilibria, Mixed, River};
 use solvers::subgame::{Solver, walk};
 
-use crate::river::{DecisionView, EquilibriaView, Question};
+use crate::river::{DecisionView, EquilibriaView, HandView, Question, StandingView};
 
 /// The query for hands at a place.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -23,7 +23,14 @@ pub(super) struct Asked {
     pub(super) line: String,
     /// The hands as a range: `AhKd`, `AJo`.
     pub(super) hands: String,
+    /// Whether hands that mix get their intervals over all equilibria: some seconds each, at most
+    /// for a starting hand at a time, where what the river leaves open is worked out.
+    #[serde(default)]
+    pub(super) ends: bool,
 }
+
+/// The most hands of a request that get their intervals: a starting hand has at most so many.
+const MOST_ENDS: usize = 12;
 
 /// How far it is.
 #[derive(Debug, Clone, Default)]
@@ -46,6 +53,11 @@ pub(super) struct Found {
     simplicity: Vec<SimplicityView>,
     /// By the line that leads there.
     decisions: BTreeMap<String, DecisionView>,
+    start: Start,
+    /// The strategies in the middle of all equilibria.
+    middle: [Mixed; 2],
+    /// Hands that mix with their intervals, as far as they were asked for, by line and hand.
+    ends: Mutex<BTreeMap<(String, String), HandView>>,
 }
 
 /// What a river leaves open.
@@ -125,6 +137,7 @@ impl From<&Analysis> for RiverView {
 }
 
 /// What is taken from a solver, so that others can look at it meanwhile.
+#[derive(Debug)]
 pub(super) struct Start {
     river: River,
     averages: [Mixed; 2],
@@ -145,10 +158,10 @@ impl Start {
     /// # Errors
     /// When it is stopped, or a linear program has no optimum that can be found.
     pub(super) fn work_out(
-        &self,
+        self,
         go_on: &mut dyn FnMut(usize, usize) -> bool,
     ) -> Result<Found, String> {
-        let Start { river, averages } = self;
+        let Start { river, averages } = &self;
         let stopped = || "was stopped".to_owned();
         let equilibria = Equilibria::solve(&river.game, averages.each_ref());
         let equilibria = equilibria.map_err(|error| error.to_string())?;
@@ -161,7 +174,7 @@ impl Start {
         for player in Player::BOTH {
             for (decision, place) in river.places[player.index()].iter().enumerate() {
                 let hands = &everything;
-                let question = Question { player, decision, hands, ends: false };
+                let question = Question { player, decision, hands, range: true, ends: false };
                 let mut going = true;
                 let view = DecisionView::new(river, &equilibria, &question, &mut |_, _| {
                     going = go_on(done, all);
@@ -189,7 +202,66 @@ impl Start {
             }
             simplicity.push(found.into());
         }
-        Ok(Found { equilibria: EquilibriaView::new(river, &equilibria), simplicity, decisions })
+        let middle = equilibria.strategies().map(Mixed::clone);
+        let (equilibria, ends) = (EquilibriaView::new(river, &equilibria), Mutex::default());
+        Ok(Found { equilibria, simplicity, decisions, start: self, middle, ends })
+    }
+}
+
+impl Found {
+    /// Works out the intervals of those hands of a decision that mix, and keeps them. `go_on` is
+    /// asked before each hand; when it says no, the rest are left out.
+    ///
+    /// # Errors
+    /// When there are too many hands, or a linear program has no optimum that can be found.
+    pub(super) fn work_out_ends(
+        &self,
+        view: &DecisionView,
+        go_on: &mut dyn FnMut(usize, usize) -> bool,
+    ) -> Result<(), String> {
+        let river = &self.start.river;
+        let known = |hand: &HandView| {
+            let place = (view.at.clone(), hand.hand.clone());
+            self.ends.lock().unwrap_or_else(PoisonError::into_inner).contains_key(&place)
+        };
+        let open =
+            |hand: &&HandView| matches!(hand.standing, Some(StandingView::Mixes)) && !known(hand);
+        let open: Vec<&HandView> = view.hands.iter().filter(open).collect();
+        if open.len() > MOST_ENDS {
+            let (count, most) = (open.len(), MOST_ENDS);
+            return Err(format!("{count} hands mix there: ask for {most} at a time"));
+        }
+        if open.is_empty() {
+            return Ok(());
+        }
+        let place = Player::BOTH.into_iter().find_map(|player| {
+            let mut places = river.places[player.index()].iter();
+            places.position(|place| place.path == view.at).map(|decision| (player, decision))
+        });
+        let (player, decision) = place.ok_or("no equilibrium is known there")?;
+        let text: Vec<&str> = open.iter().map(|hand| hand.hand.as_str()).collect();
+        let hands = text.join(",").parse::<Range>().map_err(|error| error.to_string())?;
+        // From the middle it takes a round.
+        let equilibria = Equilibria::solve(&river.game, self.middle.each_ref());
+        let equilibria = equilibria.map_err(|error| error.to_string())?;
+        let question = Question { player, decision, hands: &hands, range: false, ends: true };
+        let found = DecisionView::new(river, &equilibria, &question, go_on);
+        let found = found.map_err(|error| error.to_string())?;
+        let mut ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
+        for hand in found.hands {
+            ends.insert((view.at.clone(), hand.hand.clone()), hand);
+        }
+        Ok(())
+    }
+
+    /// Adds the intervals that were worked out.
+    pub(super) fn add_ends(&self, view: &mut DecisionView) {
+        let ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
+        for hand in &mut view.hands {
+            if let Some(found) = ends.get(&(view.at.clone(), hand.hand.clone())) {
+                hand.intervals.clone_from(&found.intervals);
+            }
+        }
     }
 }
 
