@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use game::{Street, notation};
-use logs::ledger::{self, BettingLine, HandFilter, HandOrder};
-use logs::{HandRecord, LedgerReader, LedgerWriter};
+use logs::ledger::{self, BettingLine, Decided, HandFilter, HandOrder};
+use logs::{Fallback, HandRecord, LedgerReader, LedgerWriter};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
@@ -18,8 +18,14 @@ fn ledger_of(def: &std::sync::Arc<game::GameDef>, folder: &TempDir) -> Vec<HandR
     let path = folder.path().join(ledger::FILE_NAME);
     let mut writer = LedgerWriter::create(&path, &hands::info(def, HANDS, true)).unwrap();
     for record in &records {
-        let values = vec![(game::Action::Fold, 1.0)];
-        let decision = logs::DecisionRecord { values, ..hands::decision(record.hand) };
+        let decision = logs::DecisionRecord {
+            values: vec![(game::Action::Fold, 1.0)],
+            corrected_from: (record.hand % 6 == 0).then_some(game::Action::RaiseTo(7)),
+            fallback: (record.hand % 9 == 0).then_some(Fallback::Timeout),
+            // What a note says is no key.
+            note: Some("\"fallback\":, {\"corrected_from\":\"f\"".to_owned()),
+            ..hands::decision(record.hand)
+        };
         let made = if record.hand % 3 == 0 { vec![decision] } else { Vec::new() };
         writer.append_with_decisions(record, &made);
     }
@@ -84,6 +90,14 @@ fn filters_leave_the_hands_that_were_played_so() {
             ),
             (HandFilter { differs: true, ..filter() }, Box::new(differs)),
             (HandFilter { valued: true, ..filter() }, Box::new(|r| r.hand % 3 == 0)),
+            (
+                HandFilter { decided: Some(Decided::Corrected), ..filter() },
+                Box::new(|r| r.hand % 6 == 0),
+            ),
+            (
+                HandFilter { decided: Some(Decided::ByFallback), ..filter() },
+                Box::new(|r| r.hand % 9 == 0),
+            ),
             (HandFilter { whole_deals: true, ..filter() }, Box::new(|_| true)),
             (HandFilter { from: 590, ..filter() }, Box::new(|r| r.hand >= 590)),
         ];

@@ -11,7 +11,7 @@ use axum::extract::{self, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use jiff::Timestamp;
-use logs::ledger::{HandFilter, HandOrder};
+use logs::ledger::{Decided, HandFilter, HandOrder};
 use logs::stats::{AllIn, Report, StopRule, winnings_curve};
 use logs::{DecisionTally, LedgerError, LedgerReader, Tally};
 use matches::source::Source;
@@ -25,7 +25,7 @@ use super::rates::{self, PlayerLine, RateView};
 use super::records::{MatchLine, Records};
 use super::{Site, hands};
 use crate::exit::Failure;
-use crate::hand_report::{HandDecision, HandReport};
+use crate::hand_report::{HandDecision, HandReport, luck_by_equity};
 use crate::output::warn;
 use crate::report::{self, Effort};
 
@@ -73,6 +73,11 @@ pub struct MatchView {
     pub names: Vec<String>,
     /// The last hands, latest first.
     pub last_hands: Vec<HandReport>,
+    /// Whether it is known what the cards gave, and whether decisions are recorded.
+    #[serde(skip)]
+    luck: bool,
+    #[serde(skip)]
+    recorded: bool,
     /// A chart of the first player's winnings, as SVG.
     #[serde(skip)]
     pub curve: Option<String>,
@@ -234,6 +239,8 @@ impl MatchView {
             folder: folder.display().to_string(),
             report: sums.map(|(report, _)| report),
             names: info.names(),
+            luck: luck_by_equity(&info).is_some(),
+            recorded: reader.has_decisions()?[0],
             last_hands: last_hands(&reader, running)?,
             curve,
         })
@@ -282,6 +289,9 @@ fn last_hands(reader: &LedgerReader, running: bool) -> Result<Vec<HandReport>, L
     Ok(hands)
 }
 
+/// A number as text, with the address of its hands if there is one.
+type LinkedNumber = (String, Option<String>);
+
 impl MatchBody<'_> {
     fn facts(&self) -> Vec<(&'static str, String)> {
         let mut facts = Vec::new();
@@ -312,7 +322,8 @@ impl MatchBody<'_> {
             rate: RateView::estimated(&entrant.rate),
         });
         let all_in = entrants().map(|entrant| RateView::estimated(&entrant.all_in_adjusted));
-        rates::table(&players.collect::<Vec<_>>(), &all_in.collect::<Vec<_>>())
+        let (players, all_in) = (players.collect::<Vec<_>>(), all_in.collect::<Vec<_>>());
+        rates::table_of_match(&self.page.id, &players, &all_in, self.page.luck)
     }
 
     /// The findings and warnings of the report.
@@ -323,19 +334,25 @@ impl MatchBody<'_> {
         findings.chain(report.warnings.iter().cloned()).collect()
     }
 
-    /// The players that decided, with the counts and times of their decisions.
-    fn decisions(&self) -> Vec<(String, [String; 6])> {
+    /// The players that decided, with the counts and times of their decisions; the last two have
+    /// links to such hands, where there are some that were recorded.
+    fn decisions(&self) -> Vec<(String, [LinkedNumber; 6])> {
+        let hands = |count: u64, kind: Decided| {
+            let link = (count > 0 && self.page.recorded)
+                .then(|| hands::with_decisions(&self.page.id, kind));
+            (count.to_string(), link)
+        };
         let entrants = self.page.report.iter().flat_map(|report| &report.entrants);
         let row = |entrant: &logs::stats::report::EntrantSection| {
             let counts = entrant.decisions.as_ref()?;
             let times = counts.nanoseconds?;
             let cells = [
-                counts.count.to_string(),
-                duration(times.p50),
-                duration(times.p99),
-                duration(times.max),
-                counts.corrected.to_string(),
-                counts.fallbacks.values().sum::<u64>().to_string(),
+                (counts.count.to_string(), None),
+                (duration(times.p50), None),
+                (duration(times.p99), None),
+                (duration(times.max), None),
+                hands(counts.corrected, Decided::Corrected),
+                hands(counts.fallbacks.values().sum::<u64>(), Decided::ByFallback),
             ];
             Some((entrant.name.clone(), cells))
         };

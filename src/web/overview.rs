@@ -263,7 +263,7 @@ impl Tables<'_> {
             name: seat.name.clone(),
             rate: rate.map(RateView::from),
         });
-        rates::table(&lines.collect::<Vec<_>>(), &[])
+        rates::table(&lines.collect::<Vec<_>>())
     }
 
     /// The command that sits a bot down at the first free seat.

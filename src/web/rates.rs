@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use show::number::{decimal, signed, signed_grouped};
 
+use super::hands;
 use super::pages::text;
 
 /// A win rate and its 95 % interval, in mbb/hand.
@@ -65,6 +66,10 @@ pub struct RateLine {
     pub shown: Option<RateText>,
     /// The all-in adjusted rate, on the page of a match.
     pub all_in: Option<RateText>,
+    /// The hands of which the rate is, on the page of a match: an address.
+    pub hands: Option<String>,
+    /// The hands in which the cards gave most, where that is known: an address.
+    pub luck: Option<String>,
 }
 
 /// A rate as text, with its position in a picture 200 wide with zero in the middle.
@@ -87,9 +92,24 @@ pub fn lines(players: &[PlayerLine]) -> Vec<RateLine> {
     rate_lines(players, &[])
 }
 
-/// The table of players' rates, with their all-in adjusted ones as far as given.
-pub fn table(players: &[PlayerLine], all_in: &[Option<RateView>]) -> String {
-    let lines = rate_lines(players, all_in);
+/// The table of players' rates.
+pub fn table(players: &[PlayerLine]) -> String {
+    text(&Rates { lines: rate_lines(players, &[]), all_in: false })
+}
+
+/// The table of players' rates in a match, with their all-in adjusted ones as far as given, and
+/// links to its hands; `luck` is whether it is known what the cards gave.
+pub fn table_of_match(
+    id: &str,
+    players: &[PlayerLine],
+    all_in: &[Option<RateView>],
+    luck: bool,
+) -> String {
+    let mut lines = rate_lines(players, all_in);
+    for (player, (line, of)) in lines.iter_mut().zip(players).enumerate() {
+        line.hands = of.rate.map(|rate| hands::by_result(id, player, rate.mbb > 0.0));
+        line.luck = luck.then(|| hands::by_luck(id, player));
+    }
     text(&Rates { lines, all_in: all_in.iter().any(Option::is_some) })
 }
 
@@ -101,6 +121,8 @@ fn rate_lines(players: &[PlayerLine], all_in: &[Option<RateView>]) -> Vec<RateLi
         name: player.name.clone(),
         shown: player.rate.map(|rate| RateText::new(rate, scale)),
         all_in: all_in.get(i).copied().flatten().map(|rate| RateText::new(rate, scale)),
+        hands: None,
+        luck: None,
     };
     players.iter().enumerate().map(line).collect()
 }

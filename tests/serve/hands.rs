@@ -121,6 +121,20 @@ fn every_hand_is_listed_by_filters_and_orders_and_the_figures_are_those_of_stats
     assert!(page.len() < 150_000);
     assert!(server.get("/matches/a/hands?page=99").1.contains("No hand is as asked for"));
     assert!(server.get("/matches/h/hands").1.contains("recorded without its decisions"));
+
+    // The figures of the match's page lead to its hands.
+    let (_, page) = server.get("/matches/a");
+    let links = [
+        "/matches/a/hands?sort=luck\"",
+        "/matches/a/hands?sort=luck&#38;player=1",
+        "/matches/a/hands?sort=lost",
+        "/matches/a/hands?sort=won",
+    ];
+    shows(&page, &links);
+    let none: Vec<u64> = Vec::new();
+    for query in ["?decided=fallback", "?decided=corrected"] {
+        assert_eq!(numbers(&server, "a", query), none, "{query}");
+    }
 }
 
 #[test]
@@ -223,6 +237,8 @@ fn wrong_hands_and_queries_are_refused_in_words_and_answers_are_as_described() {
         ("/matches/a/hands/99999999999999999999", 404),
         ("/matches/a/hands?sort=size", 400),
         ("/matches/a/hands?player=2", 400),
+        ("/matches/a/hands?decided=fallback", 200),
+        ("/matches/a/hands?decided=late", 400),
         ("/matches/a/hands?line=%27%20OR%201", 400),
         ("/matches/a/hands?colour=red", 400),
         ("/matches/h/hands?differ=yes", 400),

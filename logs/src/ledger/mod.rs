@@ -38,7 +38,7 @@ pub use integrity::Integrity;
 pub use journal::{HandRows, Journal, Spent, in_journal};
 pub use merge::merge;
 pub use reader::{Hands, LedgerReader};
-pub use select::{BettingLine, HandFilter, HandOrder, LineError};
+pub use select::{BettingLine, Decided, HandFilter, HandOrder, LineError};
 pub use web_run::{HandScore, Known, WebCounts, WebHand, WebSession};
 pub use writer::LedgerWriter;
 

@@ -25,10 +25,21 @@ pub struct HandFilter {
     pub differs: bool,
     /// Only those with an action that has a value.
     pub valued: bool,
+    /// Only those with a recorded decision of this kind.
+    pub decided: Option<Decided>,
     /// Only those of deals whose hands are all there.
     pub whole_deals: bool,
     /// Only those from this number on.
     pub from: u64,
+}
+
+/// A kind of decisions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Decided {
+    /// What the agent asked for was not legal, and was corrected.
+    Corrected,
+    /// Another action or agent took the place of the agent's decision.
+    ByFallback,
 }
 
 /// The order of hands.
@@ -139,13 +150,20 @@ impl HandFilter {
         if self.whole_deals {
             all.push(format!("(SELECT count(*) {of_deal}) = {group}"));
         }
-        if self.valued {
-            all.push(
+        // Inside of texts, quotes have a backslash before them.
+        let with_key = |key: &str| {
+            format!(
                 "EXISTS (SELECT 1 FROM decisions WHERE decisions.hand = hands.hand \
-                 AND lines LIKE '%\"values\":%')"
-                    .to_owned(),
-            );
+                 AND lines LIKE '%\"{key}\":%')"
+            )
+        };
+        if self.valued {
+            all.push(with_key("values"));
         }
+        all.extend(self.decided.map(|decided| match decided {
+            Decided::Corrected => with_key("corrected_from"),
+            Decided::ByFallback => with_key("fallback"),
+        }));
         if self.from > 0 {
             all.push(format!("hands.hand >= {}", stored(self.from)));
         }

@@ -16,7 +16,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::{Json, Router, routing::get};
 use game::{GameDef, Street};
-use logs::ledger::{BettingLine, HandFilter, HandOrder};
+use logs::ledger::{BettingLine, Decided, HandFilter, HandOrder};
 use logs::stats::report::Remarkable;
 use logs::{HandRecord, LedgerError, LedgerReader, MatchInfo};
 use schemars::JsonSchema;
@@ -75,6 +75,9 @@ pub struct HandQuery {
     line: String,
     /// `yes` for hands whose deal was played in another way, too.
     differ: String,
+    /// Hands with a recorded decision that was `corrected`, as it was not legal, or that a
+    /// `fallback` took.
+    decided: String,
     /// The page of the list, from 1.
     page: String,
     /// The form of a hand's page: `phh`, `pokerstars`, `text` or `json`.
@@ -187,11 +190,21 @@ impl Wanted {
             return Err("the luck of the cards is known in heads-up hold'em only".to_owned());
         }
         let showdown = yes("showdown", &query.showdown)?;
+        let decided = match query.decided.as_str() {
+            "" => None,
+            "corrected" => Some(Decided::Corrected),
+            "fallback" => Some(Decided::ByFallback),
+            other => {
+                let other = quoted(other);
+                return Err(format!("`decided` is corrected or fallback, and not {other}"));
+            }
+        };
         let filter = HandFilter {
             showdown,
             street,
             line,
             differs,
+            decided,
             valued: sort == Sort::Price,
             ..HandFilter::default()
         };
@@ -218,6 +231,7 @@ impl Wanted {
         if filter.differs {
             pairs.push(("differ", yes(true)));
         }
+        pairs.extend(filter.decided.map(|decided| ("decided", name_of(decided).to_owned())));
         if *page > 0 {
             pairs.push(("page", (page + 1).to_string()));
         }
@@ -236,6 +250,14 @@ impl Wanted {
 
     fn with_page(&self, page: u64) -> Wanted {
         Wanted { page, ..self.clone() }
+    }
+}
+
+/// A kind of decisions in a query.
+fn name_of(decided: Decided) -> &'static str {
+    match decided {
+        Decided::Corrected => "corrected",
+        Decided::ByFallback => "fallback",
     }
 }
 
@@ -632,6 +654,20 @@ impl ListPage {
         std::iter::once(any).chain(Street::ALL[1..].iter().map(choice)).collect()
     }
 
+    fn decided(&self) -> Vec<Choice> {
+        let choice = |(decided, words): (Option<Decided>, &str)| Choice {
+            value: decided.map(name_of).unwrap_or_default().to_owned(),
+            words: words.to_owned(),
+            chosen: self.wanted.filter.decided == decided,
+        };
+        let all = [
+            (None, "any"),
+            (Some(Decided::Corrected), "one was corrected"),
+            (Some(Decided::ByFallback), "one by a fallback"),
+        ];
+        all.map(choice).into()
+    }
+
     fn lines(&self) -> Vec<Choice> {
         let chosen = self.wanted.filter.line.as_ref();
         let any =
@@ -721,6 +757,23 @@ pub fn lists(id: &str, names: &[String]) -> Vec<(String, String)> {
         lists.push((base(id) + &wanted.query(), capital(&sort.words(name))));
     }
     lists
+}
+
+/// The address of the list of a match's hands by what this player won or lost, the largest first.
+pub fn by_result(id: &str, player: usize, won: bool) -> String {
+    let sort = if won { Sort::Won } else { Sort::Lost };
+    base(id) + &Wanted { sort, player: player as u8, ..Wanted::default() }.query()
+}
+
+/// The address of the list of hands by what the cards gave this player.
+pub fn by_luck(id: &str, player: usize) -> String {
+    base(id) + &Wanted { sort: Sort::Luck, player: player as u8, ..Wanted::default() }.query()
+}
+
+/// The address of the list of hands with decisions of a kind.
+pub fn with_decisions(id: &str, decided: Decided) -> String {
+    let filter = HandFilter { decided: Some(decided), ..HandFilter::default() };
+    base(id) + &Wanted { filter, ..Wanted::default() }.query()
 }
 
 /// The address of a match's list of hands.
