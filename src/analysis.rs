@@ -258,7 +258,8 @@ pub fn analyse(
         who,
         def: &info.game,
         estimates: Estimates::of_game(&info.game, 1, asked.who).map(Estimates::unfitted),
-        advisers: advisers.map(|policy| Advisers::alike(info, &asked.agent, policy)),
+        advisers: advisers
+            .map(|policy| Advisers::alike(&Arc::new(info.game.clone()), &asked.agent, policy)),
     };
     let hands = source.count()?;
     if let Ok(advisers) = &analyst.advisers {
@@ -360,7 +361,10 @@ impl Analyst<'_> {
             share.made += 1;
             let infoset = InfoSet { public: public.clone(), seat: actor, hole: record.hole[actor] };
             let priced = match &self.advisers {
-                Ok(advisers) => advisers.price(record, &infoset, played.action),
+                Ok(advisers) => {
+                    let seats = (&record.entrants, record.deal);
+                    advisers.price(seats, &infoset, played.action)
+                }
                 Err(_) if self.def.differs_from_holdem().is_some() => Err(Unpriced::OtherGame),
                 Err(unpriced) => Err(*unpriced),
             };

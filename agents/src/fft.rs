@@ -36,10 +36,10 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
             name: "model",
             default: "shipped",
             help: "a file with a list for each street (docs/heuristics.md), or built-in lists: \
-                   paper, limit, no-limit, no-limit-3, no-limit-5, no-limit-8, no-limit-12, and \
-                   the styles of a panel: bluffer, caller, check-raise, draws, folder, maniac, \
-                   nuts, overbet, polar, sets, slow-river, slow-turn; `shipped` is paper in limit \
-                   games and no-limit in others",
+                   paper, novice, limit, no-limit, no-limit-3, no-limit-5, no-limit-8, \
+                   no-limit-12, and the styles of a panel: bluffer, caller, check-raise, draws, \
+                   folder, maniac, nuts, overbet, polar, sets, slow-river, slow-turn; `shipped` is \
+                   paper in limit games and no-limit in others",
         },
         AgentOption {
             name: "fallback",
@@ -148,22 +148,47 @@ impl HeuristicPlayer {
     /// The statements that may decide, with their actions; their probabilities sum to one. `None`
     /// on streets without a list.
     pub fn effects(&self, infoset: &InfoSet) -> Option<Vec<StatementEffect>> {
-        let InfoSet { public, seat, hole } = infoset;
-        let list = self.list(public)?;
-        let mut situation = unrated(self.dry, public, *seat, *hole);
-        if list.asks_equity {
-            let rate = equity(public.def(), *hole, public.board(), 1, Effort::default());
-            situation = situation.with_equity(rate);
-        }
+        let list = self.list(&infoset.public)?;
+        let rate = self.rate(list, infoset);
         let mut effects = Vec::new();
-        list.decider.outcomes(situation, |statement, chance, act| {
-            effects.push(StatementEffect {
-                statement,
-                chance,
-                action: act_made_legal(act, public),
-            });
+        list.decider.outcomes(self.situation(infoset, rate), |statement, chance, act| {
+            let action = act_made_legal(act, &infoset.public);
+            effects.push(StatementEffect { statement, chance, action });
         });
         Some(effects)
+    }
+
+    /// A statement with the facts that it is tested on; `None` on streets without a list.
+    pub fn statement_with_facts(&self, infoset: &InfoSet, statement: usize) -> Option<String> {
+        let list = self.list(&infoset.public)?;
+        Some(self.note(list, infoset, statement, self.rate(list, infoset)))
+    }
+
+    /// The share of boards and hands that the seat's hand beats, if the list asks for it.
+    fn rate(&self, list: &CompiledList, infoset: &InfoSet) -> Option<f64> {
+        let InfoSet { public, hole, .. } = infoset;
+        let rate = || equity(public.def(), *hole, public.board(), 1, Effort::default());
+        list.asks_equity.then(rate)
+    }
+
+    fn situation(&self, infoset: &InfoSet, rate: Option<f64>) -> Situation {
+        let situation = unrated(self.dry, &infoset.public, infoset.seat, infoset.hole);
+        rate.map_or(situation, |rate| situation.with_equity(rate))
+    }
+
+    /// A statement, and in brackets the facts that it was tested on.
+    fn note(&self, list: &CompiledList, infoset: &InfoSet, at: usize, rate: Option<f64>) -> String {
+        let InfoSet { public, seat, hole } = infoset;
+        let pot = public.pot() as f64 / f64::from(public.def().big_blind());
+        let facts = Facts::new(hole.set(), public.board().set(), self.dry);
+        let mut seen = facts_in_words(facts, public.street(), pot);
+        if is_aggressive(public, *seat) {
+            seen += ", aggressive";
+        }
+        if let Some(rate) = rate {
+            seen += &format!(", win rate {:.1} %", 100.0 * rate);
+        }
+        format!("{} ({seen})", list.texts[at])
     }
 
     fn list(&self, public: &PublicState) -> Option<&CompiledList> {
@@ -232,25 +257,15 @@ impl CompiledList {
 
 impl PartialAgent for Option<HeuristicPlayer> {
     fn decide(&self, infoset: &InfoSet, cx: &mut Context) -> Option<Decision> {
-        let InfoSet { public, seat, hole } = infoset;
         let play = self.as_ref()?;
-        let list = play.list(public)?;
-        let mut situation = unrated(play.dry, public, *seat, *hole);
-        let pot = public.pot() as f64 / f64::from(public.def().big_blind());
-        let facts = Facts::new(hole.set(), public.board().set(), play.dry);
-        let mut seen = facts_in_words(facts, public.street(), pot);
-        if is_aggressive(public, *seat) {
-            seen += ", aggressive";
-        }
-        if list.asks_equity {
-            let rate = equity(public.def(), *hole, public.board(), 1, Effort::default());
-            situation = situation.with_equity(rate);
-            seen += &format!(", win rate {:.1} %", 100.0 * rate);
-        }
+        let list = play.list(&infoset.public)?;
+        let rate = play.rate(list, infoset);
+        let situation = play.situation(infoset, rate);
         let (at, act) = list.draw(situation, cx);
-        let strategy = Some(list.strategy(situation, public));
-        let note = format!("{} ({seen})", list.texts[at]);
-        Some(Decision { strategy, note: Some(note), ..act_made_legal(act, public).into() })
+        let strategy = Some(list.strategy(situation, &infoset.public));
+        let note = play.note(list, infoset, at, rate);
+        let action = act_made_legal(act, &infoset.public);
+        Some(Decision { strategy, note: Some(note), ..action.into() })
     }
 }
 
@@ -279,10 +294,11 @@ impl PartialPolicy for Option<HeuristicPlayer> {
 const SHIPPED: &str = "shipped";
 
 /// All lists by name, starting with the default of limit games and that of no-limit games.
-static FILES: [(&str, &str); 19] = [
+static FILES: [(&str, &str); 20] = [
     ("paper", include_str!("../models/heuristics/paper.fft")),
     ("no-limit", include_str!("../models/heuristics/no-limit.fft")),
     ("limit", include_str!("../models/heuristics/limit.fft")),
+    ("novice", include_str!("../models/heuristics/novice.fft")),
     ("no-limit-3", include_str!("../models/heuristics/no-limit-3.fft")),
     ("no-limit-5", include_str!("../models/heuristics/no-limit-5.fft")),
     ("no-limit-8", include_str!("../models/heuristics/no-limit-8.fft")),

@@ -7,7 +7,6 @@
 use std::sync::Arc;
 
 use abstraction::features::FeatureMaker;
-use agents::Cost;
 use askama::Template;
 use axum::Router;
 use axum::extract::rejection::QueryRejection;
@@ -344,7 +343,7 @@ impl AgentPage {
             matches,
             chart,
             others: others.map(str::to_owned).collect(),
-            at_once: decides_at_once(policies, name),
+            at_once: policies.decides_at_once(name),
             situation,
             wrong,
             tree,
@@ -431,7 +430,7 @@ impl SituationPart {
         asked: &Asked,
         student: Option<&Student>,
     ) -> Result<SituationPart, Refused> {
-        if !decides_at_once(policies, name) {
+        if !policies.decides_at_once(name) {
             return Err(wrong(
                 "it thinks about each decision, which this page does not have it do",
             ));
@@ -449,12 +448,6 @@ impl SituationPart {
         let path = student.map(|student| PathPart::new(&infoset, student)).transpose()?;
         Ok(SituationPart { actions: actions.collect(), path: path.flatten() })
     }
-}
-
-/// Whether an agent looks its decisions up: others compute, which everybody who reaches the server
-/// could have it do.
-fn decides_at_once(policies: &Policies, name: &str) -> bool {
-    policies.agent(name).is_some_and(|agent| agent.cost() == Cost::Inline)
 }
 
 /// The situation that is asked about.

@@ -1,10 +1,17 @@
-//! Decisions to practise: the page `/train`, and the exercises behind it. Each of them is from a
-//! solved game, so that an answer has a price: a spot that was solved on the study page, all-in or
-//! fold, the last bet of a game of ten cards ([`readable::exercise`]).
+//! Decisions to practise: the page `/train`, and the exercises behind it. Every answer has a price:
+//!
+//! - in solved games, which are spots that were solved on the study page, all-in or fold, and the
+//!   last bet of a game of ten cards ([`readable::exercise`]);
+//! - for the rules of one street of limit hold'em, counted exactly ([`coach::by_rules`]);
+//! - by an agent's play, for hands against it and for decisions of recorded matches ([`Coach`]).
 //!
 //! A seed in the address makes an exercise, and nothing of it is kept here: how somebody does is
 //! kept by the browser.
 
+use std::path::Path as FilePath;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use agents::{HeuristicPlayer, Registry, named_heuristics};
 use askama::Template;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
@@ -12,6 +19,11 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
+use evaluation::coach::{self, AgainstAgent, ByRules, Coach, Recorded};
+use evaluation::price::Unpriced;
+use game::{Betting, GameDef, Policy, PublicState, Seat, Street, Turn, games};
+use learners::mixed;
+use logs::{HandRecord, LedgerReader};
 use readable::exercise::{
     self, CARDS, Deal, Grade, Hand, LastBet, Price, Question, STACKS, ShoveOrFold,
 };
@@ -20,16 +32,39 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use show::number::decimal;
 use solvers::Player;
+use tokio::sync::Semaphore;
 
+use super::Site;
 use super::api::Problem;
 use super::description::Description;
 use super::pages::{blocking, page};
+use super::policies::Policies;
 use super::study::{SolvedSpot, Study};
+use crate::analysis::LEAST;
+use crate::hand_report::words_in_blinds;
 
 /// The paths of the API.
 const SHOVE: &str = "/api/v1/exercises/shove-or-fold";
 const LAST_BET: &str = "/api/v1/exercises/last-bet";
+const RULES: &str = "/api/v1/exercises/rules";
+const AGENT: &str = "/api/v1/exercises/hand";
+const MATCH: &str = "/api/v1/matches/{id}/exercise";
 const SPOT: &str = "/api/v1/study/solutions/{id}/exercise";
+
+/// The opponent that the rules of one street are made against: it knows only its hand's category.
+const RULES_OPPONENT: &str = "cfr:blueprint=categories";
+
+/// Agents and games that are kept ready to price decisions.
+const COACHES: usize = 6;
+
+/// Exercises that take processor time, at once.
+const WORKERS: usize = 2;
+
+/// Hands of a match that are looked at for one with a decision of the player.
+const HANDS: u64 = 500;
+
+/// The last matches that the page lists.
+const LISTED: usize = 100;
 
 /// A decision to practise. Amounts are in the unit.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -53,6 +88,15 @@ struct ExerciseView {
     steps: Vec<StepView>,
     /// The same in short words, which `line` takes with an answer behind it.
     line: String,
+    /// The other player's name; null where players are numbers.
+    other: Option<String>,
+    /// What the list of rules says here, and why; null where no rules are practised.
+    rule: Option<String>,
+    /// The answer that was given when the hand was played, as its number from 0; null where none
+    /// was.
+    played: Option<usize>,
+    /// The page of the hand that the decision is from; null where it is from none.
+    hand: Option<String>,
     /// In the game of ten cards, the probabilities of both players' cards, from the worst.
     shares: Option<[Vec<f64>; 2]>,
     /// In the game of ten cards, the card of the one who is asked, from 1, the worst.
@@ -143,20 +187,121 @@ struct SpotAsked {
     line: String,
 }
 
+/// The query of a decision by rules.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct RulesAsked {
+    /// Determines all that is random.
+    seed: u64,
+    /// The list: one of the built-in ones for limit games.
+    #[serde(default = "usual_list")]
+    list: String,
+    /// `flop`, `turn` or `river`; by the seed where it is not given.
+    #[schemars(extend("enum" = ["flop", "turn", "river"]))]
+    street: Option<String>,
+}
+
+/// The list of rules that is taken unless another is chosen.
+const USUAL_LIST: &str = "novice";
+
+fn usual_list() -> String {
+    USUAL_LIST.to_owned()
+}
+
+/// The query of a hand against an agent.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct AgentAsked {
+    /// Determines all that is random.
+    seed: u64,
+    /// The agent: one that answers at once.
+    #[serde(default = "usual_agent")]
+    agent: String,
+    /// `button` or `big_blind`; by the seed where it is not given.
+    #[schemars(extend("enum" = ["button", "big_blind"]))]
+    position: Option<String>,
+    /// The answers so far: `line` of the exercise before, and an answer.
+    #[serde(default)]
+    line: String,
+}
+
+fn usual_agent() -> String {
+    Policies::USUAL.to_owned()
+}
+
+/// The query of a decision of a recorded match.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct MatchAsked {
+    /// Determines which decision.
+    seed: u64,
+    /// The player's name; the first player where it is empty.
+    #[serde(default)]
+    player: String,
+    /// The agent whose play prices the answers: one that answers at once.
+    #[serde(default = "usual_agent")]
+    agent: String,
+    /// `all` decisions, or the `dear` ones: those that cost something by the match's analysis.
+    #[serde(default)]
+    of: Which,
+}
+
+/// Which decisions of a match.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Which {
+    #[default]
+    All,
+    Dear,
+}
+
+/// What exercises are made from; cheap to clone.
+#[derive(Clone)]
+struct Trainer(Arc<Sources>);
+
+struct Sources {
+    study: Option<Study>,
+    site: Site,
+    policies: Arc<Policies>,
+    /// Coaches by agent and game, the latest last.
+    coaches: Mutex<Vec<(String, GameDef, Arc<Coach>)>>,
+    /// The strategy of [`RULES_OPPONENT`], once it was asked for.
+    categories: Mutex<Option<Arc<dyn Policy>>>,
+    workers: Semaphore,
+}
+
 /// The routes of the page and of the API.
-pub fn router(study: Option<Study>, api: &mut Description) -> Router {
+pub fn router(
+    study: Option<Study>,
+    site: Site,
+    policies: Arc<Policies>,
+    api: &mut Description,
+) -> Router {
     let shove = "All-in or fold before the flop, with what each answer costs.";
     let shove = api.get_with_query::<ExerciseView, ShoveAsked>(SHOVE, "shoveOrFold", shove);
     let last_bet = "The last bet of a game of ten cards, with what each answer costs.";
     let last_bet = api.get_with_query::<ExerciseView, Asked>(LAST_BET, "lastBet", last_bet);
     let spot = "A decision of a hand against a solution, with what each answer costs.";
     let spot = api.get_with_query::<ExerciseView, SpotAsked>(SPOT, "exercise", spot);
+    let rules = "A decision on one street by a list of rules, with what each answer costs.";
+    let rules = api.get_with_query::<ExerciseView, RulesAsked>(RULES, "byRules", rules);
+    let agent = "A decision of a hand against an agent, with what each answer costs by its play.";
+    let agent = api.get_with_query::<ExerciseView, AgentAsked>(AGENT, "againstAgent", agent);
+    let recorded =
+        "A decision of a recorded match, with what each answer costs by an agent's play.";
+    let recorded = api.get_with_query::<ExerciseView, MatchAsked>(MATCH, "recorded", recorded);
+    let (coaches, categories) = (Mutex::default(), Mutex::default());
+    let workers = Semaphore::new(WORKERS);
+    let sources = Sources { study, site, policies, coaches, categories, workers };
     Router::new()
         .route("/train", get(html))
         .route(shove, get(shove_or_fold))
         .route(last_bet, get(last_bet_exercise))
         .route(spot, get(spot_exercise))
-        .with_state(study)
+        .route(rules, get(rules_exercise))
+        .route(agent, get(agent_exercise))
+        .route(recorded, get(match_exercise))
+        .with_state(Trainer(Arc::new(sources)))
 }
 
 fn wrong(error: impl Into<String>) -> Problem {
@@ -186,12 +331,12 @@ async fn last_bet_exercise(
 }
 
 async fn spot_exercise(
-    State(study): State<Option<Study>>,
+    State(trainer): State<Trainer>,
     Path(id): Path<String>,
     query: Result<Query<SpotAsked>, QueryRejection>,
 ) -> Result<Json<ExerciseView>, Response> {
     let asked = asked(query).map_err(IntoResponse::into_response)?;
-    let study = super::study::open(study).map_err(IntoResponse::into_response)?;
+    let study = super::study::open(trainer.0.study.clone()).map_err(IntoResponse::into_response)?;
     let player = match asked.player {
         None => None,
         Some(1) => Some(Player::First),
@@ -210,6 +355,246 @@ async fn spot_exercise(
     Ok(Json(ExerciseView::of_hand(asked.seed, hand)))
 }
 
+async fn rules_exercise(
+    State(trainer): State<Trainer>,
+    query: Result<Query<RulesAsked>, QueryRejection>,
+) -> Result<Json<ExerciseView>, Response> {
+    let asked = asked(query).map_err(IntoResponse::into_response)?;
+    trainer.work(move |sources| sources.by_rules(&asked)).await
+}
+
+async fn agent_exercise(
+    State(trainer): State<Trainer>,
+    query: Result<Query<AgentAsked>, QueryRejection>,
+) -> Result<Json<ExerciseView>, Response> {
+    let asked = asked(query).map_err(IntoResponse::into_response)?;
+    trainer.work(move |sources| sources.against_agent(&asked)).await
+}
+
+async fn match_exercise(
+    State(trainer): State<Trainer>,
+    Path(id): Path<String>,
+    query: Result<Query<MatchAsked>, QueryRejection>,
+) -> Result<Json<ExerciseView>, Response> {
+    let asked = asked(query).map_err(IntoResponse::into_response)?;
+    trainer.work(move |sources| sources.of_match(&id, &asked)).await
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Trainer {
+    /// Makes an exercise on a blocking thread, when one is free for it.
+    async fn work(
+        self,
+        make: impl FnOnce(&Sources) -> Result<ExerciseView, Problem> + Send + 'static,
+    ) -> Result<Json<ExerciseView>, Response> {
+        let sources = Arc::clone(&self.0);
+        // Nobody closes the semaphore.
+        let _permit = self.0.workers.acquire().await.ok();
+        blocking(move || make(&sources)).await?.map(Json).map_err(IntoResponse::into_response)
+    }
+}
+
+/// The lists of rules for one street of limit hold'em by name, the usual one first.
+fn limit_lists() -> Vec<&'static str> {
+    let limit = named_heuristics().filter(|(_, book)| book.betting() == Some(Betting::Limit));
+    let mut names: Vec<&str> = limit.map(|(name, _)| name).collect();
+    names.sort_by_key(|name| *name != USUAL_LIST);
+    names
+}
+
+impl Sources {
+    fn by_rules(&self, asked: &RulesAsked) -> Result<ExerciseView, Problem> {
+        let RulesAsked { seed, list, street } = asked;
+        let names = limit_lists();
+        let named = names.contains(&list.as_str());
+        let book = named_heuristics().find(|(name, _)| named && name == list);
+        let (_, book) = book.ok_or_else(|| {
+            let (list, names) = (game::escape::excerpt(list), names.join(", "));
+            wrong(format!("`{list}` is no list of rules for limit games: write one of {names}"))
+        })?;
+        let streets = [Street::Flop, Street::Turn, Street::River];
+        let by_seed = streets[(mixed(*seed, 3) % 3) as usize];
+        let street = match street.as_deref() {
+            None => by_seed,
+            Some(name) => {
+                let found = streets.into_iter().find(|street| street.name() == name);
+                found.ok_or_else(|| {
+                    let name = game::escape::excerpt(name);
+                    wrong(format!("`street` is flop, turn or river, and not `{name}`"))
+                })?
+            }
+        };
+        let player = HeuristicPlayer::new(book);
+        let def = Arc::new(games::limit_holdem());
+        let opponent = self.categories(&def)?;
+        let made = coach::by_rules(&player, opponent.as_ref(), &def, street, *seed);
+        let made = made.map_err(|error| wrong(error.to_string()))?;
+        Ok(ExerciseView::of_rules(*seed, made))
+    }
+
+    /// The opponent of rules.
+    fn categories(&self, def: &Arc<GameDef>) -> Result<Arc<dyn Policy>, Problem> {
+        let mut kept = lock(&self.categories);
+        if let Some(policy) = &*kept {
+            return Ok(Arc::clone(policy));
+        }
+        let resolved = Registry::standard().resolve(RULES_OPPONENT);
+        let policy = resolved.and_then(|agent| agent.policy(def));
+        let policy = policy.map_err(|error| wrong(error.to_string()))?;
+        let policy = policy.ok_or_else(|| wrong(format!("`{RULES_OPPONENT}` has no strategy")))?;
+        *kept = Some(Arc::clone(&policy));
+        Ok(policy)
+    }
+
+    /// The coach by an agent that answers at once.
+    fn coach(&self, agent: &str, def: &Arc<GameDef>) -> Result<Arc<Coach>, Problem> {
+        let known =
+            |(name, game, _): &(String, GameDef, Arc<Coach>)| name == agent && game == &**def;
+        if let Some((_, _, coach)) = lock(&self.coaches).iter().find(|kept| known(kept)) {
+            return Ok(Arc::clone(coach));
+        }
+        let no_price = |why: Unpriced| wrong(format!("decisions have no price {why}"));
+        if def.differs_from_holdem().is_some() {
+            return Err(no_price(Unpriced::OtherGame));
+        }
+        let choice = self.policies.agent(agent).filter(|_| self.policies.decides_at_once(agent));
+        let choice = choice.ok_or_else(|| {
+            let names = self.policies.at_once().join(", ");
+            let agent = game::escape::excerpt(agent);
+            wrong(format!(
+                "`{agent}` cannot be asked at once what it would do: write one of {names}"
+            ))
+        })?;
+        let policy = choice.policy(def).map_err(|error| wrong(error.to_string()))?;
+        let policy =
+            policy.ok_or_else(|| wrong(format!("`{agent}` has no strategy to ask for")))?;
+        let coach = Arc::new(Coach::new(def, agent, policy).map_err(no_price)?);
+        let mut coaches = lock(&self.coaches);
+        if coaches.len() >= COACHES {
+            coaches.remove(0);
+        }
+        coaches.push((agent.to_owned(), GameDef::clone(def), Arc::clone(&coach)));
+        Ok(coach)
+    }
+
+    fn against_agent(&self, asked: &AgentAsked) -> Result<ExerciseView, Problem> {
+        let AgentAsked { seed, agent, position, line } = asked;
+        let def = Arc::clone(self.policies.def());
+        let seat = match position.as_deref() {
+            None => None,
+            Some(name @ ("button" | "big_blind")) => {
+                let wanted = name.replace('_', " ");
+                def.seats().find(|&seat| def.position(seat).to_string() == wanted)
+            }
+            Some(other) => {
+                let other = game::escape::excerpt(other);
+                return Err(wrong(format!("`position` is button or big_blind, and not `{other}`")));
+            }
+        };
+        let coach = self.coach(agent, &def)?;
+        let hand = coach.hand(*seed, seat, line).map_err(|error| wrong(error.to_string()))?;
+        Ok(ExerciseView::of_agent(*seed, agent, line, hand))
+    }
+
+    fn of_match(&self, id: &str, asked: &MatchAsked) -> Result<ExerciseView, Problem> {
+        let missing = || {
+            let remedy = "`/api/v1/matches` lists the matches";
+            Problem::new(StatusCode::NOT_FOUND, "there is no match with this name", remedy)
+        };
+        let folder = self.site.records.folder_of(id).ok_or_else(missing)?;
+        if self.site.is_being_played(id, &folder) {
+            let error = "this match is being played";
+            return Err(Problem::new(StatusCode::CONFLICT, error, "ask again when it is over"));
+        }
+        let reader = LedgerReader::open(&folder).map_err(|error| unreadable(&error))?;
+        let names = reader.info().names();
+        let who = match asked.player.as_str() {
+            "" => 0,
+            name => names.iter().position(|known| known == name).ok_or_else(|| {
+                let name = game::escape::excerpt(name);
+                wrong(format!("`{name}` is no player here: write {}", names.join(" or ")))
+            })?,
+        };
+        let coach = self.coach(&asked.agent, reader.def())?;
+        let chosen = match asked.of {
+            Which::All => any_decision(&reader, who as u8, asked.seed)?,
+            Which::Dear => dear_decision(&folder, &reader, who, asked.seed)?,
+        };
+        let (record, number) = chosen;
+        let recorded = coach.recorded(&record, number).map_err(|why| {
+            let (hand, agent) = (record.hand, &asked.agent);
+            wrong(format!("decision {number} of hand {hand} has no price by {agent}, {why}"))
+        })?;
+        Ok(ExerciseView::of_match(asked.seed, id, &record, recorded, &names))
+    }
+}
+
+fn unreadable(error: &logs::LedgerError) -> Problem {
+    tracing::warn!(%error, "the hands of a match cannot be read");
+    let error = "the record of this match cannot be read";
+    Problem::new(StatusCode::SERVICE_UNAVAILABLE, error, "the server's log says why")
+}
+
+/// A random decision of a player with known cards.
+fn any_decision(reader: &LedgerReader, who: u8, seed: u64) -> Result<(HandRecord, u32), Problem> {
+    let ranges = reader.present().map_err(|error| unreadable(&error))?;
+    let count: u64 = ranges.iter().map(|range| range.end() - range.start() + 1).sum();
+    for trial in 0..HANDS.min(4 * count) {
+        let mut number = mixed(seed, trial) % count;
+        for range in &ranges {
+            let here = range.end() - range.start() + 1;
+            if number < here {
+                number += range.start();
+                break;
+            }
+            number -= here;
+        }
+        let record = reader.hand(number).map_err(|error| unreadable(&error))?;
+        let Some(record) = record else { continue };
+        let mut made = Vec::new();
+        record.each_decision(|public, seat| {
+            if record.entrants[seat] == who && record.hole[seat].len() == 2 {
+                made.push(public.history().len() as u32);
+            }
+        });
+        if let Some(&decision) = made.get((mixed(seed, !trial) % made.len().max(1) as u64) as usize)
+        {
+            return Ok((record, decision));
+        }
+    }
+    Err(wrong("no decision of this player with known cards was found in the match"))
+}
+
+/// A random one of the decisions that cost something by the match's analysis.
+fn dear_decision(
+    folder: &FilePath,
+    reader: &LedgerReader,
+    who: usize,
+    seed: u64,
+) -> Result<(HandRecord, u32), Problem> {
+    let kept = super::analyse::kept_document(folder);
+    let analysis = kept.as_ref().map(|kept| &kept["analysis"]).filter(|of| of["place"] == who);
+    let analysis = analysis.ok_or_else(|| {
+        let remedy = "analyse the match for this player first, or ask for `all` decisions";
+        let error = "what this player's decisions cost is not known";
+        Problem::new(StatusCode::CONFLICT, error, remedy)
+    })?;
+    let dear = analysis["dearest"].as_array().into_iter().flatten();
+    let dear = dear.filter(|dear| dear["price"].as_f64().is_some_and(|price| price > LEAST));
+    let places: Vec<(u64, u64)> = dear
+        .filter_map(|dear| Some((dear["hand"].as_u64()?, dear["decision"].as_u64()?)))
+        .collect();
+    let number = (mixed(seed, 0) % places.len().max(1) as u64) as usize;
+    let &(hand, decision) =
+        places.get(number).ok_or_else(|| wrong("none of this player's decisions cost anything"))?;
+    let record = reader.hand(hand).map_err(|error| unreadable(&error))?;
+    let record = record.ok_or_else(|| wrong(format!("there is no hand {hand}")))?;
+    Ok((record, decision as u32))
+}
+
 impl ExerciseView {
     fn new(seed: u64, unit: &'static str, about: String, question: &Question) -> ExerciseView {
         ExerciseView {
@@ -222,6 +607,10 @@ impl ExerciseView {
             player: 1,
             steps: Vec::new(),
             line: String::new(),
+            other: None,
+            rule: None,
+            played: None,
+            hand: None,
             shares: None,
             card: None,
             // Another multiple than those of the seeds of cards and actions.
@@ -288,8 +677,7 @@ impl ExerciseView {
                 let showdown = state.is_showdown();
                 let end = EndView { cards: cards.map(|held| held.to_string()), won, showdown };
                 let question = Question { answers: Vec::new(), pot: state.pot() as f64 };
-                let how = if showdown { "The cards decide." } else { "The hand ends with a fold." };
-                (how.to_owned(), question, Some(end))
+                (how_it_ended(showdown).to_owned(), question, Some(end))
             }
         };
         let line: Vec<&str> = steps.iter().map(|step| step.word.as_str()).collect();
@@ -310,6 +698,141 @@ impl ExerciseView {
             ..ExerciseView::new(seed, "chips", about, &question)
         }
     }
+}
+
+impl ExerciseView {
+    /// A situation of a whole hand, with amounts in big blinds.
+    fn in_blinds(
+        seed: u64,
+        (public, seat): (&PublicState, Seat),
+        cards: String,
+        mut question: Question,
+    ) -> ExerciseView {
+        for answer in &mut question.answers {
+            if let Some(action) = public.action_of_word(&answer.word) {
+                let (verb, rest) = words_in_blinds(public, action);
+                answer.name = format!("{verb}{rest}");
+            }
+        }
+        let blinds = |chips: f64| {
+            let amount = chips / f64::from(public.def().big_blind().max(1));
+            decimal(amount, usize::from((10.0 * amount).round() % 10.0 != 0.0))
+        };
+        let owed = f64::from(public.legal().to_call);
+        let call = if owed > 0.0 { format!(", {} to call", blinds(owed)) } else { String::new() };
+        // Limit games are played without a limit of chips.
+        let behind = match public.def().betting {
+            Betting::Limit => String::new(),
+            Betting::NoLimit => {
+                format!(", and you have {} behind", blinds(f64::from(public.stack(seat))))
+            }
+        };
+        let about = format!(
+            "You are the {}. The pot is {} big blinds{call}{behind}: what do you do?",
+            public.def().position(seat),
+            blinds(public.pot() as f64),
+        );
+        let seed_of_step = mixed(seed, public.history().len() as u64);
+        ExerciseView {
+            cards,
+            board: public.board().to_string(),
+            player: seat.index() + 1,
+            steps: steps(public),
+            random: (mixed(seed_of_step, u64::MAX) % 100) as u8 + 1,
+            ..ExerciseView::new(seed, "bb", about, &question)
+        }
+    }
+
+    fn of_rules(seed: u64, made: ByRules) -> ExerciseView {
+        let ByRules { infoset, question, statement } = made;
+        let (public, cards) = (&infoset.public, infoset.hole.to_string());
+        let view = ExerciseView::in_blinds(seed, (public, infoset.seat), cards, question);
+        let then = match public.street() {
+            Street::River => "there is no further card",
+            _ => "the cards to come are dealt without betting",
+        };
+        let about = format!(
+            "Limit hold'em, one street: the other knows only the category of its hand, and after \
+             this street {then}. {}",
+            view.about
+        );
+        let other = Some("the other".to_owned());
+        ExerciseView { about, other, rule: Some(statement), ..view }
+    }
+
+    fn of_agent(seed: u64, agent: &str, line: &str, hand: AgainstAgent) -> ExerciseView {
+        let AgainstAgent { seat, hole, state, next } = hand;
+        let big_blind = f64::from(state.def().big_blind().max(1));
+        let cards = hole[seat].to_string();
+        let other = Some(agent.to_owned());
+        let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
+        match next {
+            Ok(question) => {
+                let view = ExerciseView::in_blinds(seed, (&state, seat), cards, question);
+                ExerciseView { line, other, ..view }
+            }
+            Err(won) => {
+                let showdown = state.is_showdown();
+                let held = [0, 1].map(|number| hole.as_slice()[number].to_string());
+                let end = EndView { cards: held, won: won.chips() / big_blind, showdown };
+                let pot = state.pot() as f64 / big_blind;
+                let question = Question { answers: Vec::new(), pot };
+                let view = ExerciseView::in_blinds(seed, (&state, seat), cards, question);
+                let about = how_it_ended(showdown).to_owned();
+                ExerciseView { about, line, other, end: Some(end), ..view }
+            }
+        }
+    }
+
+    fn of_match(
+        seed: u64,
+        id: &str,
+        record: &HandRecord,
+        recorded: Recorded,
+        names: &[String],
+    ) -> ExerciseView {
+        let Recorded { infoset, played, question } = recorded;
+        let (public, seat) = (&infoset.public, infoset.seat);
+        let other = record.entrants.iter().find(|(at, _)| *at != seat);
+        let other = other.and_then(|(_, &entrant)| names.get(usize::from(entrant)).cloned());
+        let view =
+            ExerciseView::in_blinds(seed, (public, seat), infoset.hole.to_string(), question);
+        let hand = Some(format!("{}/{}", super::hands::base(id), record.hand));
+        ExerciseView { other, played: Some(played), hand, ..view }
+    }
+}
+
+fn how_it_ended(showdown: bool) -> &'static str {
+    if showdown { "The cards decide." } else { "The hand ends with a fold." }
+}
+
+/// What was done and dealt in a hand so far.
+fn steps(public: &PublicState) -> Vec<StepView> {
+    let board = public.board();
+    let mut at = PublicState::new(public.def());
+    let mut steps = Vec::new();
+    let deal = |at: &mut PublicState, steps: &mut Vec<StepView>| {
+        let before = at.board().len();
+        // The board has the cards of every street that was reached.
+        if matches!(at.turn(), Turn::Deal(_)) && at.deal_from(&board).is_ok() {
+            let cards = board[before..at.board().len()].iter().map(ToString::to_string);
+            steps.extend(cards.map(|word| StepView { player: None, name: word.clone(), word }));
+        }
+    };
+    for played in public.history() {
+        deal(&mut at, &mut steps);
+        let (verb, rest) = words_in_blinds(&at, played.action);
+        steps.push(StepView {
+            player: Some(played.seat.index() + 1),
+            word: at.action_word(played.action),
+            name: format!("{verb}{rest}"),
+        });
+        at.apply_unchecked(played.action);
+    }
+    if at.board().len() < board.len() {
+        deal(&mut at, &mut steps);
+    }
+    steps
 }
 
 fn answers(question: &Question) -> Vec<AnswerView> {
@@ -335,6 +858,12 @@ fn answers(question: &Question) -> Vec<AnswerView> {
 struct Page {
     /// The spots that were solved here; `None` where nothing is solved.
     spots: Option<Vec<SolvedSpot>>,
+    /// The agents whose play prices answers.
+    agents: Vec<String>,
+    /// The lists of rules.
+    lists: Vec<&'static str>,
+    /// The matches on disk with their players.
+    matches: Vec<(String, Vec<String>)>,
     /// The names of grades, with the highest price of each in words.
     grades: Vec<(&'static str, String)>,
     stacks: [f64; 2],
@@ -344,9 +873,14 @@ impl Page {
     fn no_spots(&self) -> bool {
         self.spots.as_ref().is_none_or(Vec::is_empty)
     }
+
+    /// Names in a data attribute, as JSON.
+    fn json(names: &[String]) -> String {
+        serde_json::Value::from(names).to_string()
+    }
 }
 
-async fn html(State(study): State<Option<Study>>) -> Response {
+async fn html(State(trainer): State<Trainer>) -> Result<Response, Response> {
     let grades = Grade::ALL.map(|grade| {
         let most = match grade.most() {
             most if most.is_finite() => format!("up to {} % of the pot", decimal(100.0 * most, 1)),
@@ -354,9 +888,19 @@ async fn html(State(study): State<Option<Study>>) -> Response {
         };
         (grade.name(), most)
     });
-    page(&Page {
-        spots: study.map(|study| study.solved()),
-        grades: grades.to_vec(),
-        stacks: [*STACKS.start(), *STACKS.end()],
-    })
+    let made = blocking(move || {
+        let Sources { study, site, policies, .. } = &*trainer.0;
+        let latest = site.records.latest(LISTED).into_iter().filter(|line| line.players.len() == 2);
+        let matches = latest
+            .map(|line| (line.id, line.players.into_iter().map(|player| player.name).collect()));
+        Page {
+            spots: study.as_ref().map(Study::solved),
+            agents: policies.at_once(),
+            lists: limit_lists(),
+            matches: matches.collect(),
+            grades: grades.to_vec(),
+            stacks: [*STACKS.start(), *STACKS.end()],
+        }
+    });
+    Ok(page(&made.await?))
 }

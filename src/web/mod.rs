@@ -193,7 +193,8 @@ fn router(
     let reached = (guard.hosts.clone(), login.is_some());
     let run = run::router(run, places, reached, limits, &mut description);
     let tournaments = tournament::router(tournaments, &mut description);
-    let exercises = exercises::router(study.clone(), &mut description);
+    let exercises =
+        exercises::router(study.clone(), site.clone(), Arc::clone(&policies), &mut description);
     let study = study::router(study, limits, &mut description);
     let (analyse, uploads) = analyse::routers(site.clone(), analyse, limits, &mut description);
     let mut router = router
@@ -322,6 +323,12 @@ impl Site {
     /// Marks that the server takes no new matches.
     pub fn drain(&self) {
         self.draining.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the match of this name, in this folder, is being played, here or elsewhere.
+    fn is_being_played(&self, id: &str, folder: &std::path::Path) -> bool {
+        let here = |view: &TableView| view.status().playing.is_some_and(|playing| playing.id == id);
+        self.tables.iter().any(here) || Records::is_played_elsewhere(folder)
     }
 
     fn draining(&self) -> bool {

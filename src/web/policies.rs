@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use agents::AgentChoice;
+use agents::{AgentChoice, Cost};
 use game::{GameDef, Policy};
 
 /// The agents by name.
@@ -16,6 +16,9 @@ pub struct Policies {
 }
 
 impl Policies {
+    /// The agent that is asked unless another is chosen.
+    pub const USUAL: &str = "cfr";
+
     /// Those of these agents that can be asked what they would do with other cards.
     pub fn new(agents: BTreeMap<String, AgentChoice>) -> Policies {
         let agents = agents.into_iter().filter(|(_, agent)| agent.has_policy()).collect();
@@ -31,6 +34,20 @@ impl Policies {
     /// Their names.
     pub fn names(&self) -> Vec<&str> {
         self.agents.keys().map(String::as_str).collect()
+    }
+
+    /// Whether an agent looks its decisions up: others compute, which everybody who reaches the
+    /// server could have it do.
+    pub fn decides_at_once(&self, name: &str) -> bool {
+        self.agent(name).is_some_and(|agent| agent.cost() == Cost::Inline)
+    }
+
+    /// The names of those that decide at once, the usual one first.
+    pub fn at_once(&self) -> Vec<String> {
+        let names = self.agents.keys().filter(|name| self.decides_at_once(name));
+        let mut names: Vec<String> = names.cloned().collect();
+        names.sort_by_key(|name| name != Policies::USUAL);
+        names
     }
 
     /// The agent of this name, if it can be asked.

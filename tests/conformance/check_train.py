@@ -3,7 +3,7 @@
 usage: check_train.py CARDROOM [FOLDER]
 
 Starts `CARDROOM serve`, has a river spot solved, and in a window of each size answers ten decisions of all-in or fold, one of the
-last bet and a hand against the solution, by keys. Fails when a price on the page is not that of the server's interface or of
+last bet, a hand against the solution, one by rules, a hand against an agent and one of a match, by keys. Fails when a price on the page is not that of the server's interface or of
 `CARDROOM solve shove-fold`, when what was answered is not counted, when an exercise does not come again by its address, when a
 wrong place is not answered in words, when the browser reports an error or a violation of the content policy, when anything but
 the server is asked for, when a text has too little contrast, or when the page is wider than the window, in light or dark.
@@ -73,7 +73,8 @@ class Page(chromium.Window):
         what = query.pop("what")
         made = query.pop("id", None)
         query.pop("length", None)
-        path = f"/api/v1/study/solutions/{made}/exercise" if made else f"/api/v1/exercises/{what}"
+        named = {"spot": f"/api/v1/study/solutions/{made}/exercise", "match": f"/api/v1/matches/{made}/exercise"}
+        path = named.get(what, f"/api/v1/exercises/{what}")
         return ask(self.address, f"{path}?" + "&".join(f"{name}={value}" for name, value in query.items()))
 
     def ready(self, what):
@@ -162,6 +163,43 @@ class Page(chromium.Window):
         self.has("!document.getElementById('wrong').hidden && document.getElementById('wrong').innerText.includes('b7')", "named the mistake")
         self.value("document.getElementById('from').value = 'x'; document.getElementById('from').dispatchEvent(new Event('change', { bubbles: true }))")
         self.has("document.getElementById('wrong').hidden", "corrected")
+
+    def rules(self):
+        self.browser.load(f"{self.address}/train?what=rules&seed=7&list=novice&street=flop", "document.querySelectorAll('#answers button').length > 1")
+        exercise = self.exercise()
+        assert "one street" in self.text("#about"), self.text("#about")
+        self.browser.press("1")
+        self.verdict(exercise, 0)
+        assert exercise["rule"] in self.text("#verdict"), self.text("#verdict")
+        self.picture("rules-answered")
+
+    def hand(self):
+        self.browser.load(f"{self.address}/train?what=hand&length=hand&seed=11&agent=oct&position=button", "document.querySelectorAll('#answers button').length > 1")
+        asked = 0
+        while self.value("document.querySelectorAll('#answers button').length > 0"):
+            exercise = self.exercise() if asked == 0 else None
+            words = self.value("[...document.querySelectorAll('#answers button')].map(button => button.innerText)")
+            at = next(at for at, word in enumerate(words) if word.startswith(("call", "check")))
+            self.browser.press(str(at + 1))
+            if exercise:
+                self.verdict(exercise, at)
+                self.picture("hand-answered")
+            self.has("!document.getElementById('next').hidden", "a price")
+            asked += 1
+            self.browser.press("Enter")
+            self.has("!document.getElementById('next').disabled && document.querySelectorAll('#answers button:disabled').length === 0", "the next")
+        assert asked > 1 and "big blinds" in self.text("#verdict"), self.text("#verdict")
+        self.picture("hand-end")
+
+    def match(self):
+        self.browser.load(f"{self.address}/train?what=match&id=a&seed=3&player=bob&agent=cfr&of=all", "document.querySelectorAll('#answers button').length > 1")
+        assert self.value("document.getElementById('match-player').value") == "bob"
+        exercise = self.exercise()
+        self.browser.press("1")
+        self.verdict(exercise, 0)
+        assert "When the hand was played" in self.text("#verdict"), self.text("#verdict")
+        assert self.value("document.getElementById('hand-link').getAttribute('href')") == exercise["hand"]
+        self.picture("match-answered")
         self.click("#forget")
         assert self.text("#so-far") == "Nothing answered yet."
 
@@ -172,11 +210,16 @@ def main():
     with (tempfile.TemporaryDirectory() as work, programs.serving(cardroom, work, CONFIG) as (_, address),
           chromium.running() as browser):
         made = solved(address)
+        run = [cardroom, "match", "cfr", "oct", "--hands", "20", "--name", "ann", "--name", "bob", "--seed", "5", "--quiet"]
+        subprocess.run([*run, "--out", f"{work}/data/matches/a"], check=True, capture_output=True)
         for window in chromium.WINDOWS:
             page = Page(browser, address, window, pictures)
             page.shove_or_fold(expected)
             page.last_bet()
             page.spot(made)
+            page.rules()
+            page.hand()
+            page.match()
         wrong = re.compile(r"/exercise\?.*b7")
         browser.events = [event for event in browser.events if not wrong.search(event["params"].get("entry", {}).get("url", ""))]
         browser.check_events(address)

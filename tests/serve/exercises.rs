@@ -142,3 +142,118 @@ fn who_may_not_have_a_server_solve_still_trains_what_takes_no_solver() {
     let path = "/api/v1/study/solutions/none/exercise?seed=1";
     assert_eq!(ask(&server, "GET", path, "", "").code, 404);
 }
+
+#[test]
+fn rules_and_hands_against_an_agent_are_asked_as_described_and_refused_in_words() {
+    let server = Server::start(QUIET);
+    let description = Description::fetch(&server);
+    for (list, street) in [("novice", "flop"), ("paper", "turn"), ("limit", "river")] {
+        let path = "/api/v1/exercises/rules";
+        let address = format!("{path}?seed=4&list={list}&street={street}");
+        let exercise = server.json(&address);
+        description.check("GET", path, &ask(&server, "GET", &address, "", ""));
+        assert_eq!(exercise, server.json(&address), "{address}");
+        check_answers(&exercise);
+        shows(string(&exercise["rule"]), &[" (", "pot"]);
+        let known = match street {
+            "flop" => 6,
+            "turn" => 8,
+            _ => 10,
+        };
+        assert_eq!(string(&exercise["board"]).len(), known, "{exercise}");
+    }
+    let path = "/api/v1/exercises/hand";
+    let mut line = String::new();
+    let end = loop {
+        let address = format!("{path}?seed=9&position=button&line={}", line.replace(' ', "+"));
+        description.check("GET", path, &ask(&server, "GET", &address, "", ""));
+        let exercise = server.json(&address);
+        assert_eq!((&exercise["player"], &exercise["line"]), (&json!(2), &json!(line)));
+        if !exercise["end"].is_null() {
+            break exercise;
+        }
+        assert_eq!(exercise["end"], Value::Null);
+        let shares: f64 =
+            list(&exercise["answers"]).iter().map(|answer| number(&answer["share"])).sum();
+        near(&json!(shares), 1.0, 1e-9);
+        let answers = list(&exercise["answers"]);
+        let passive = answers.iter().find(|answer| answer["word"] == "c" || answer["word"] == "x");
+        let word = string(&passive.expect("a call or a check")["word"]);
+        line = format!("{line} {word}").trim_start().to_owned();
+    };
+    assert_eq!(end["end"]["showdown"], true, "{end}");
+    for (address, part) in [
+        ("/api/v1/exercises/rules?seed=1&list=no-limit", "novice"),
+        ("/api/v1/exercises/rules?seed=1&street=preflop", "preflop"),
+        ("/api/v1/exercises/rules", "seed"),
+        ("/api/v1/exercises/hand?seed=1&agent=nobody", "cfr"),
+        ("/api/v1/exercises/hand?seed=1&agent=resolve", "at once"),
+        ("/api/v1/exercises/hand?seed=1&position=first", "big_blind"),
+        ("/api/v1/exercises/hand?seed=1&position=button&line=b3", "b3"),
+    ] {
+        let answer = ask(&server, "GET", address, "", "");
+        assert_eq!(answer.code, 400, "{address}: {}", answer.body);
+        shows(&answer.body, &[part, "remedy"]);
+    }
+    shows(&server.get("/train").1, &["value=\"match\" disabled", "<option>novice</option>"]);
+}
+
+#[test]
+fn decisions_of_a_match_are_asked_once_more_with_the_price_of_its_analysis() {
+    let folder = Folder::with_config(QUIET);
+    for line in [
+        "match cfr oct --hands 16 --name ann --name bob --out data/matches/a --quiet --seed 5",
+        "match call random --game leduc.limit.2p --hands 6 --out data/matches/l --quiet",
+    ] {
+        folder.run(line).code(0);
+    }
+    let server = Server::start_in(folder);
+    let path = "/api/v1/matches/a/exercise";
+    let dear = format!("{path}?seed=1&player=bob&of=dear");
+    let unknown = ask(&server, "GET", &dear, "", "");
+    assert_eq!(unknown.code, 409, "{}", unknown.body);
+    shows(&unknown.body, &["analyse the match"]);
+    let order = json!({ "player": "bob", "agent": "cfr" }).to_string();
+    let analysis = "/api/v1/matches/a/analysis";
+    assert_eq!(ask(&server, "POST", analysis, "application/json", &order).code, 200);
+    wait_until("an analysis", || server.json(analysis)["state"] == "done");
+    let dearest = server.json(analysis)["result"]["analysis"]["dearest"].clone();
+    let description = Description::fetch(&server);
+    for seed in 0..4 {
+        let address = format!("{path}?seed={seed}&player=bob&of=dear");
+        let exercise = server.json(&address);
+        let answer = ask(&server, "GET", &address, "", "");
+        description.check("GET", "/api/v1/matches/{id}/exercise", &answer);
+        let hand = string(&exercise["hand"]).rsplit('/').next().expect("a number");
+        let hand: u64 = hand.parse().expect("a number");
+        let steps = list(&exercise["steps"]);
+        let made = steps.iter().filter(|step| !step["player"].is_null()).count();
+        let found = list(&dearest)
+            .iter()
+            .find(|dear| dear["hand"] == hand && number(&dear["decision"]) == made as f64);
+        let found = found.unwrap_or_else(|| panic!("{exercise} is not one of {dearest}"));
+        assert_eq!(found["cards"], exercise["cards"]);
+        let played = &exercise["answers"][number(&exercise["played"]) as usize];
+        assert_eq!(found["played"], played["name"]);
+        // More hands are drawn here than there.
+        let half = number(&played["most"]) - number(&played["price"]);
+        let apart = (number(&found["price"]) - number(&played["price"])).abs();
+        assert!(apart <= 2.0 * (half + number(&found["half_width"])) + 1e-9, "{found} {played}");
+    }
+    for seed in 0..4 {
+        let exercise = server.json(&format!("{path}?seed={seed}&player=ann"));
+        assert_eq!(exercise["other"], "bob");
+        assert!(exercise["played"].is_number(), "{exercise}");
+    }
+    for (address, code, part) in [
+        (format!("{path}?seed=1&player=eve"), 400, "eve"),
+        (format!("{path}?seed=1&agent=nobody"), 400, "nobody"),
+        ("/api/v1/matches/none/exercise?seed=1".to_owned(), 404, "no match"),
+        ("/api/v1/matches/l/exercise?seed=1".to_owned(), 400, "heads-up hold'em"),
+    ] {
+        let answer = ask(&server, "GET", &address, "", "");
+        assert_eq!(answer.code, code, "{address}: {}", answer.body);
+        shows(&answer.body, &[part, "remedy"]);
+    }
+    shows(&server.get("/train").1, &["<option data-players=", "ann"]);
+}

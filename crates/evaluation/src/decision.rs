@@ -159,7 +159,7 @@ fn action_text<S: Serializer>(action: &Action, serializer: S) -> Result<S::Ok, S
 
 /// The information set before an action of the hand, and the action; `None` if there is no such
 /// action.
-fn before(hand: &HandRecord, number: u32) -> Option<(InfoSet, Action)> {
+pub(crate) fn before(hand: &HandRecord, number: u32) -> Option<(InfoSet, Action)> {
     let action = hand.public.history().get(number as usize)?.action;
     let mut seen = None;
     hand.each_decision(|public, seat| {
@@ -318,7 +318,7 @@ fn against(
         None if hand.hole[other].is_empty() => return None,
         None => (vec![(combo(hand.hole[other]), 1.0)], None),
     };
-    let (range, sampled) = drawn(range);
+    let (range, sampled) = drawn(range, MOST_HANDS);
     let board = public.board().set();
     let share =
         |other: Combo| all_in(own, other, board).map_or(0.5, |outcome| outcome.value(Ties::Half));
@@ -332,7 +332,12 @@ fn against(
         likely.chain(recorded.values.iter().map(|&(action, _)| action))
     });
     let recorded: Vec<Action> = recorded.collect();
-    let priced = advisers.value(hand, infoset, (decided.action, &recorded), (&range, sampled));
+    let priced = advisers.value(
+        (&hand.entrants, hand.deal),
+        infoset,
+        (decided.action, &recorded),
+        (&range, sampled),
+    );
     let values = priced.iter().flat_map(|priced| &priced.actions);
     Some(Against {
         name: advisers.name(of_entrant).to_owned(),

@@ -2,6 +2,7 @@
 //! they are.
 //!
 //! - [`best_response`]: the best response to an agent on sampled flops, recorded in a folder.
+//! - [`coach`]: decisions to practise, priced by an agent's play.
 //! - [`counting`]: all deals, for the best response in an agent's buckets and the fitness of rules.
 //! - [`decision`]: what led to a decision of a recorded match, and what would change it.
 //! - [`duel`](mod@duel): the difference in value between two strategies at sampled spots.
@@ -16,6 +17,7 @@
 //! - [`statements`]: how often each statement of a fast-and-frugal tree decides, and its worth.
 
 pub mod best_response;
+pub mod coach;
 pub mod counting;
 pub mod decision;
 pub mod duel;

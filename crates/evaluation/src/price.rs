@@ -10,9 +10,10 @@ use agents::reach::{self, ActionMatching};
 use agents::{Registry, StrategyQuery, values_between};
 use cards::{Combo, HoleCards};
 use game::{
-    Action, DealValues, GameDef, InfoSet, Policy, PublicState, Seat, Strategy, ValueFunction,
+    Action, BySeat, DealValues, GameDef, InfoSet, Policy, PublicState, Seat, Strategy,
+    ValueFunction,
 };
-use logs::{HandRecord, MatchInfo};
+use logs::MatchInfo;
 use models::chart::distinct;
 
 /// The most hands of a range that are valued.
@@ -36,7 +37,7 @@ pub struct Priced {
     pub actions: Vec<PricedAction>,
     /// By how much the action played is worse than the best one.
     pub price: f64,
-    /// Half the 95 % interval of the price, from the hands that were drawn; 0 when all were valued.
+    /// Half the 95 % interval of the price.
     pub half_width: f64,
 }
 
@@ -49,7 +50,15 @@ pub struct PricedAction {
     pub probability: f64,
     /// What it wins on average over the whole hand, in chips.
     pub value: f64,
+    /// By how much it is worse than the best one.
+    pub price: f64,
+    /// Half the 95 % interval of that, from the hands that were drawn; 0 when all were valued.
+    pub half_width: f64,
 }
+
+/// The entrants of a hand by seat, and the number of its deal, by which boards are drawn where
+/// not all are counted.
+pub type Seats<'a> = (&'a BySeat<u8>, u64);
 
 /// The reason why a decision has no price.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
@@ -84,11 +93,10 @@ impl Advisers {
         Advisers::new(&def, names.iter().map(policy).collect(), names.clone())
     }
 
-    /// One agent with this strategy in the place of every entrant.
-    pub fn alike(info: &MatchInfo, name: &str, policy: &Arc<dyn Policy>) -> Advisers {
-        let def = Arc::new(info.game.clone());
-        let policies = info.entrants.iter().map(|_| Some(Arc::clone(policy))).collect();
-        Advisers::new(&def, policies, vec![name.to_owned(); info.entrants.len()])
+    /// One agent with this strategy in the place of every player of a game.
+    pub fn alike(def: &Arc<GameDef>, name: &str, policy: &Arc<dyn Policy>) -> Advisers {
+        let policies = def.seats().map(|_| Some(Arc::clone(policy))).collect();
+        Advisers::new(def, policies, vec![name.to_owned(); def.players])
     }
 
     fn new(
@@ -144,7 +152,7 @@ impl Advisers {
     /// `more`, and the one played. `None` without values.
     pub(crate) fn value(
         &self,
-        hand: &HandRecord,
+        (entrants, deal): Seats<'_>,
         infoset: &InfoSet,
         (played, more): (Action, &[Action]),
         (range, sampled): (&[(Combo, f64)], bool),
@@ -152,7 +160,7 @@ impl Advisers {
         let values = self.values.as_ref()?;
         let (public, seat) = (&infoset.public, infoset.seat);
         let legal = infoset.legal();
-        let adviser = self.policies[usize::from(hand.entrants[seat])].as_ref();
+        let adviser = self.policies[usize::from(entrants[seat])].as_ref();
         let strategy = adviser.map(|policy| policy.strategy(infoset));
         let strategy = strategy.unwrap_or_else(|| Strategy { actions: Vec::new() });
         let advised = strategy.actions.iter().filter(|(_, p)| *p > 0.0).map(|&(action, _)| action);
@@ -162,7 +170,7 @@ impl Advisers {
             .into_iter()
             .filter(|&action| legal.nearest(action) == action)
             .collect();
-        let entrants = [hand.entrants.as_slice()[0], hand.entrants.as_slice()[1]];
+        let &[first, second] = entrants.as_slice() else { return None };
         let sign = if seat.index() == 0 { 1.0 } else { -1.0 };
         let of_hand = |&(combo, _): &(Combo, f64)| -> Vec<f64> {
             let other = HoleCards::new(&combo.cards()).expect("room for two cards");
@@ -170,7 +178,7 @@ impl Advisers {
             if seat.index() == 1 {
                 holes.reverse();
             }
-            let mut deal: Box<dyn DealValues + '_> = values.of_deal(holes, entrants, hand.deal);
+            let mut deal: Box<dyn DealValues + '_> = values.of_deal(holes, [first, second], deal);
             let mut value = |action: Action| {
                 let mut after = public.clone();
                 // Only legal actions are listed.
@@ -187,29 +195,53 @@ impl Advisers {
             (0..actions.len()).map(|action| mean(&|values| values[action])).collect();
         let mut order: Vec<usize> = (0..actions.len()).collect();
         order.sort_by(|&a, &b| means[b].total_cmp(&means[a]));
-        let at = actions.iter().position(|&action| action == played)?;
         let best = *order.first()?;
-        let price = means[best] - means[at];
-        let squares = mean(&|values| (values[best] - values[at] - price).powi(2));
         let count = range.len() as f64;
-        let half_width = if sampled { TWO_SIDED * (squares / (count - 1.0)).sqrt() } else { 0.0 };
-        let action = |at: usize| PricedAction {
-            action: actions[at],
-            probability: strategy.probability(actions[at]),
-            value: means[at],
+        let action = |at: usize| {
+            let price = means[best] - means[at];
+            let squares = mean(&|values| (values[best] - values[at] - price).powi(2));
+            PricedAction {
+                action: actions[at],
+                probability: strategy.probability(actions[at]),
+                value: means[at],
+                price,
+                half_width: if sampled {
+                    TWO_SIDED * (squares / (count - 1.0)).sqrt()
+                } else {
+                    0.0
+                },
+            }
         };
-        Some(Priced { actions: order.into_iter().map(action).collect(), price, half_width })
+        let actions: Vec<PricedAction> = order.into_iter().map(action).collect();
+        let &PricedAction { price, half_width, .. } =
+            actions.iter().find(|of| of.action == played)?;
+        Some(Priced { actions, price, half_width })
     }
 
-    /// The price of an action that was played in this situation of a recorded hand.
+    /// The price of an action that was played in this situation of a hand.
     ///
     /// # Errors
     /// Why it has none.
     pub fn price(
         &self,
-        hand: &HandRecord,
+        seats: Seats<'_>,
         infoset: &InfoSet,
         played: Action,
+    ) -> Result<Priced, Unpriced> {
+        self.price_each(seats, infoset, (played, &[]), MOST_HANDS)
+    }
+
+    /// The prices of this action and of more, against at most `most` hands of the other player's
+    /// range.
+    ///
+    /// # Errors
+    /// Why they have none.
+    pub(crate) fn price_each(
+        &self,
+        (entrants, deal): Seats<'_>,
+        infoset: &InfoSet,
+        actions: (Action, &[Action]),
+        most: usize,
     ) -> Result<Priced, Unpriced> {
         let def = infoset.public.def();
         if def.differs_from_holdem().is_some() {
@@ -224,12 +256,13 @@ impl Advisers {
         if self.values.is_none() {
             return Err(Unpriced::OtherStacks);
         }
-        let other = hand.hole.iter().map(|(seat, _)| seat).find(|&seat| seat != infoset.seat);
+        let other = def.seats().find(|&seat| seat != infoset.seat);
         let other = other.ok_or(Unpriced::OtherGame)?;
-        let range = (other, hand.entrants[other]);
+        let range = (other, entrants[other]);
         let range = self.range(&infoset.public, range, combo(infoset.hole));
-        let (range, sampled) = drawn(range.ok_or(Unpriced::NeverThere)?);
-        self.value(hand, infoset, (played, &[]), (&range, sampled)).ok_or(Unpriced::OtherStacks)
+        let (range, sampled) = drawn(range.ok_or(Unpriced::NeverThere)?, most);
+        let priced = self.value((entrants, deal), infoset, actions, (&range, sampled));
+        priced.ok_or(Unpriced::OtherStacks)
     }
 }
 
@@ -238,19 +271,19 @@ pub(crate) fn combo(hole: HoleCards) -> Combo {
     Combo::new(hole[0], hole[1]).expect("hold'em hands have two cards")
 }
 
-/// At most [`MOST_HANDS`] hands of a range, with weights that add up to 1: evenly along it, so that
-/// each stands for as much of it.
-pub(crate) fn drawn(range: Vec<(Combo, f64)>) -> (Vec<(Combo, f64)>, bool) {
+/// At most so many hands of a range, with weights that add up to 1: evenly along it, so that each
+/// stands for as much of it. The second is whether there are more.
+pub(crate) fn drawn(range: Vec<(Combo, f64)>, most: usize) -> (Vec<(Combo, f64)>, bool) {
     let total: f64 = range.iter().map(|(_, weight)| weight).sum();
-    if range.len() <= MOST_HANDS {
+    if range.len() <= most {
         return (range.into_iter().map(|(combo, weight)| (combo, weight / total)).collect(), false);
     }
-    let step = total / MOST_HANDS as f64;
+    let step = total / most as f64;
     let (mut drawn, mut passed) = (Vec::new(), 0.0);
     for (combo, weight) in range {
         passed += weight;
-        while drawn.len() < MOST_HANDS && passed > (drawn.len() as f64 + 0.5) * step {
-            drawn.push((combo, 1.0 / MOST_HANDS as f64));
+        while drawn.len() < most && passed > (drawn.len() as f64 + 0.5) * step {
+            drawn.push((combo, 1.0 / most as f64));
         }
     }
     (drawn, true)

@@ -1,6 +1,7 @@
 //! Measures of an agent, at their boundary.
 
 mod best_response;
+mod coach;
 mod duel;
 mod lbr;
 #[path = "../../../matches/tests/panicking.rs"]

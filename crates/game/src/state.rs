@@ -215,6 +215,25 @@ impl PublicState {
         }
     }
 
+    /// The action that a word of [`action_word`](Self::action_word) means; `k` checks, too, and `a`
+    /// is all-in. `None` if it means none here; whether the action is legal is not looked at.
+    pub fn action_of_word(&self, word: &str) -> Option<Action> {
+        let Turn::Act(seat) = self.turn() else { return None };
+        let free = self.committed[seat] == self.highest();
+        match word.to_ascii_lowercase().as_str() {
+            "f" => Some(Action::Fold),
+            "c" => Some(Action::Call),
+            "x" | "k" if free => Some(Action::Call),
+            "a" => self.legal().raise.map(|raise| Action::RaiseTo(raise.max)),
+            word => {
+                let chips = word.strip_prefix(['b', 'r'])?;
+                let digits = chips.bytes().all(|byte| byte.is_ascii_digit());
+                let chips: Chips = chips.parse().ok().filter(|_| digits)?;
+                Some(Action::RaiseTo(self.before_street().checked_add(chips)?))
+            }
+        }
+    }
+
     /// All chips in the middle, those of this street included.
     pub fn pot(&self) -> u64 {
         self.committed.as_slice().iter().map(|&c| u64::from(c)).sum()

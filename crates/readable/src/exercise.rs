@@ -46,13 +46,16 @@ pub struct Answer {
     /// What it wins when the one who is asked goes on as well as can be against the other player's
     /// part of the solution: at least `value`, but for rounding.
     pub best: f64,
+    /// Half the 95 % interval of what it costs, where hands were drawn; 0 where all were counted.
+    pub half_width: f64,
 }
 
 /// What an answer costs: what the best answer wins, less what this one wins.
 ///
 /// A solution is not exactly an equilibrium, so what the best play wins against the other player's
 /// part of it is known as an interval: at least what the solution wins, at most what a best
-/// response does.
+/// response does. Where hands of the other player were drawn, the 95 % interval is added on both
+/// sides.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Price {
     /// The least that it costs: when one goes on with a best response after it, but would have gone
@@ -113,18 +116,20 @@ impl Question {
     pub fn price(&self, answer: usize) -> Price {
         let most = |of: fn(&Answer) -> f64| self.answers.iter().map(of).fold(f64::MIN, f64::max);
         let (value, best) = (most(|answer| answer.value), most(|answer| answer.best));
-        let Answer { value: own, best: own_best, .. } = self.answers[answer];
+        let Answer { value: own, best: own_best, half_width, .. } = self.answers[answer];
         let usual = value - own;
         // Where the best response was computed with less accuracy than the value.
-        let least = (value - own_best).clamp(0.0, usual);
-        Price { least, usual, most: (best - own).max(usual) }
+        let least = ((value - own_best).min(usual) - half_width).max(0.0);
+        Price { least, usual, most: (best - own).max(usual) + half_width }
     }
 
-    /// The grade of an answer. Panics without an answer of this number.
+    /// The grade of an answer: by what it costs, or where hands were drawn by the least that it
+    /// costs. Panics without an answer of this number.
     pub fn grade(&self, answer: usize) -> Grade {
         let Price { least, usual, .. } = self.price(answer);
-        let share = usual / self.pot;
-        let proven = least > 1e-6 * self.pot;
+        let drawn = self.answers[answer].half_width > 0.0;
+        let share = if drawn { least } else { usual } / self.pot;
+        let proven = !drawn && least > 1e-6 * self.pot;
         let fits = |grade: &Grade| share <= grade.most() && !(proven && *grade == Grade::Best);
         Grade::ALL.into_iter().find(fits).unwrap_or(Grade::Blunder)
     }
@@ -292,6 +297,7 @@ fn question(
         share,
         value: value + sunk,
         best: best + sunk,
+        half_width: 0.0,
     });
     Ok(Question { answers: answers.collect(), pot: state.pot() as f64 })
 }
@@ -352,6 +358,7 @@ pub fn shove_or_fold(seed: u64, stack: Option<f64>) -> Result<ShoveOrFold, Error
         share,
         value,
         best: value,
+        half_width: 0.0,
     };
     let answers =
         vec![answer("f", "fold", 1.0 - played, folds), answer(word, verb, played, folds + gain)];
@@ -410,6 +417,7 @@ fn ask(game: &Endgame, rng: &mut Pcg64Mcg) -> Option<LastBet> {
         share,
         value,
         best: value,
+        half_width: 0.0,
     };
     let size_name = |number: usize| match game.bets().sizes()[number] {
         0.0 => ("x".to_owned(), "check".to_owned()),

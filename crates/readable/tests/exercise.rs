@@ -35,7 +35,7 @@ fn turn() -> Solver {
 }
 
 fn answer(word: &str, share: f64, value: f64, best: f64) -> Answer {
-    Answer { word: word.to_owned(), name: word.to_owned(), share, value, best }
+    Answer { word: word.to_owned(), name: word.to_owned(), share, value, best, half_width: 0.0 }
 }
 
 #[test]

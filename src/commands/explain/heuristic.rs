@@ -44,8 +44,8 @@ use crate::resolve_names::Named;
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
-    /// A file of lists (docs/heuristics.md), or a built-in one: paper, limit, no-limit, no-limit-3,
-    /// no-limit-5, no-limit-8, no-limit-12; `shipped` for the default of the game
+    /// A file of lists (docs/heuristics.md), or a built-in one: paper, novice, limit, no-limit,
+    /// no-limit-3, no-limit-5, no-limit-8, no-limit-12; `shipped` for the default of the game
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// Only this street

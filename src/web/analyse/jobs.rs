@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use agents::{AgentChoice, Cost};
+use agents::AgentChoice;
 use axum::http::StatusCode;
 use logs::LedgerReader;
 use logs::folder::ANALYSIS;
@@ -19,7 +19,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use show::number::whole;
 use tokio_util::sync::CancellationToken;
-use wire::host::TableView;
 
 use super::AnalysePlan;
 use super::imports::Imports;
@@ -29,7 +28,6 @@ use crate::shell;
 use crate::web::Site;
 use crate::web::api::Problem;
 use crate::web::policies::Policies;
-use crate::web::records::Records;
 
 /// How often a thread without work looks whether it is to end.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
@@ -39,9 +37,6 @@ const KEPT: usize = 32;
 
 /// The places that the text of the command would list; the document has all.
 const MOST: usize = 8;
-
-/// The agent that prices decisions unless another is chosen.
-const USUAL: &str = "cfr";
 
 /// What is to be analysed.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -187,12 +182,7 @@ impl Analyses {
 
     /// The agents that can price decisions, the usual one first: those that answer at once.
     pub(super) fn agents(&self) -> Vec<String> {
-        let at_once = |name: &&str| {
-            self.0.policies.agent(name).is_some_and(|agent| agent.cost() == Cost::Inline)
-        };
-        let mut names: Vec<&str> = self.0.policies.names().into_iter().filter(at_once).collect();
-        names.sort_by_key(|name| (*name != USUAL, *name));
-        names.into_iter().map(str::to_owned).collect()
+        self.0.policies.at_once()
     }
 
     /// Has a match analysed.
@@ -220,8 +210,7 @@ impl Analyses {
             );
             Problem::at_pointer("/agent", error, format!("write one of {}", agents.join(", ")))
         })?;
-        let here = |view: &TableView| view.status().playing.is_some_and(|playing| playing.id == id);
-        if site.tables.iter().any(here) || Records::is_played_elsewhere(&folder) {
+        if site.is_being_played(id, &folder) {
             let error = "this match is being played";
             return Err(refused(StatusCode::CONFLICT, error, "ask again when it is over"));
         }
@@ -271,12 +260,13 @@ impl Analyses {
     /// The analysis of a match, or how far it is.
     pub(super) fn find(&self, id: &str) -> Result<AnalysisView, Problem> {
         let job = lock(&self.0.list).all.iter().find(|job| job.of == id).cloned();
+        // Before the result is read: a job is done after its result is written, so `done` never
+        // comes with the result of an earlier one.
+        let now = job.map(|job| (lock(&job.status).clone(), job.done.load(Ordering::Relaxed)));
         let mut view = kept(&self.0.site, id)?;
         view.agents = self.agents();
-        if let Some(job) = job {
-            let (state, reason) = lock(&job.status).clone();
-            (view.state, view.reason) = (state, reason);
-            view.done = job.done.load(Ordering::Relaxed);
+        if let Some(((state, reason), done)) = now {
+            (view.state, view.reason, view.done) = (state, reason, done);
         }
         Ok(view)
     }
@@ -366,7 +356,7 @@ pub(super) fn kept(site: &Site, id: &str) -> Result<AnalysisView, Problem> {
     let folder = site.records.folder_of(id).ok_or_else(missing)?;
     let reader = LedgerReader::open(&folder).map_err(|error| unreadable(&error))?;
     let hands = reader.count().map_err(|error| unreadable(&error))?;
-    let result = document(&folder);
+    let result = kept_document(&folder);
     Ok(AnalysisView {
         of: id.to_owned(),
         state: if result.is_some() { Progress::Done } else { Progress::None },
@@ -380,6 +370,6 @@ pub(super) fn kept(site: &Site, id: &str) -> Result<AnalysisView, Problem> {
 }
 
 /// The document that is kept in a folder.
-fn document(folder: &Path) -> Option<serde_json::Value> {
+pub fn kept_document(folder: &Path) -> Option<serde_json::Value> {
     serde_json::from_slice(&std::fs::read(folder.join(ANALYSIS)).ok()?).ok()
 }

@@ -34,7 +34,7 @@ use show::svg::bars::{Bar, bars};
 use imports::{ImportOrder, ImportView};
 use jobs::{AnalysisOrder, AnalysisView, Progress};
 
-pub use jobs::Analyses;
+pub use jobs::{Analyses, kept_document};
 
 use super::api::Problem;
 use super::decide::read_body;

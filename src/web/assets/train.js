@@ -1,4 +1,4 @@
-// Asks decisions of solved games and says what each answer costs. The questions and all prices are
+// Asks decisions and says what each answer costs. The questions and all prices are
 // the server's; how somebody does is kept in the browser.
 
 import { ask, byId, element, keep, kept, percent } from "./page.js";
@@ -26,18 +26,29 @@ const decimals = () => (exercise.unit === "chips" ? 2 : 3);
 const amount = (number) => `${number.toFixed(decimals())} ${UNITS[exercise.unit]}`;
 
 // ---- Asking.
+// What each kind of exercise is asked with: the names of the query, and where they are chosen.
+const CHOICES = {
+  "shove-or-fold": { stack: "stack" },
+  "last-bet": {},
+  spot: { player: "player", from: "from" },
+  rules: { list: "list", street: "street" },
+  hand: { agent: "agent", position: "position" },
+  match: { player: "match-player", agent: "by", of: "of" },
+};
+// Those that are of something with a name: where it is chosen, and the path of its exercise.
+const NAMED = {
+  spot: { place: "spot", path: (id) => `/api/v1/study/solutions/${id}/exercise` },
+  match: { place: "match", path: (id) => `/api/v1/matches/${encodeURIComponent(id)}/exercise` },
+};
+// Those that go on: how long is chosen there.
+const LENGTHS = { spot: "length", hand: "hand-length" };
+
 const query = (line) => {
-  const words = new URLSearchParams({ seed: now.seed });
-  if (now.what === "shove-or-fold" && now.stack) words.set("stack", now.stack);
-  if (now.what === "spot") {
-    if (now.player) words.set("player", now.player);
-    if (now.from) words.set("from", now.from);
-    if (line) words.set("line", line);
-  }
+  const words = new URLSearchParams({ seed: now.seed, ...now.query });
+  if (line) words.set("line", line);
   return words;
 };
-const path = (line) =>
-  now.what === "spot" ? `/api/v1/study/solutions/${now.id}/exercise?${query(line)}` : `/api/v1/exercises/${now.what}?${query()}`;
+const path = (line) => `${NAMED[now.what]?.path(now.id) ?? `/api/v1/exercises/${now.what}`}?${query(line)}`;
 
 async function load(line) {
   const mine = latest = {};
@@ -58,15 +69,16 @@ async function load(line) {
 
 const start = (seed) => {
   const what = chosen();
-  now = { what, seed: seed ?? Math.floor(Math.random() * 2 ** 48) };
-  if (what === "shove-or-fold") now.stack = byId("stack").value.trim().replace(",", ".");
-  if (what === "spot") {
-    now.id = byId("spot").value;
-    now.player = byId("player").value;
-    now.from = byId("from").value.trim();
-    now.length = byId("length").value;
+  now = { what, seed: seed ?? Math.floor(Math.random() * 2 ** 48), query: {} };
+  for (const [name, place] of Object.entries(CHOICES[what])) {
+    const value = byId(place).value.trim();
+    if (value) now.query[name] = name === "stack" ? value.replace(",", ".") : value;
   }
-  const words = new URLSearchParams({ what, ...(now.id ? { id: now.id, length: now.length } : {}) });
+  if (NAMED[what]) now.id = byId(NAMED[what].place).value;
+  if (LENGTHS[what]) now.length = byId(LENGTHS[what]).value;
+  const words = new URLSearchParams({ what });
+  if (now.id) words.set("id", now.id);
+  if (now.length) words.set("length", now.length);
   for (const [name, value] of query("")) words.set(name, value);
   history.replaceState(null, "", `?${words}`);
   return load("");
@@ -95,7 +107,7 @@ const show = (first) => {
   showShares();
   byId("steps").replaceChildren(...exercise.steps.map(({ player, word, name }) => {
     if (player === null) return element("li", { class: "dealt" }, cards(word));
-    const who = player === exercise.player ? "you" : WHO[player - 1];
+    const who = player === exercise.player ? "you" : exercise.other ?? WHO[player - 1];
     return element("li", {}, element("span", { class: "soft" }, `${who} `), name);
   }));
   byId("steps").hidden = exercise.steps.length === 0;
@@ -110,8 +122,9 @@ const show = (first) => {
   byId("priced").hidden = true;
   byId("next").hidden = true;
   byId("study-link").hidden = now.what !== "spot";
-  const line = [now.from, exercise.line].filter(Boolean).join(" ");
+  const line = [now.query.from, exercise.line].filter(Boolean).join(" ");
   byId("study-link").href = `/study/${now.id}?line=${encodeURIComponent(line)}`;
+  byId("hand-link").hidden = true;
   if (exercise.end) showEnd();
   else byId("about").focus({ preventScroll: true });
 };
@@ -155,8 +168,9 @@ const answer = (at) => {
     button.classList.toggle("taken", number === at);
   }
   const share = own.price / exercise.pot;
+  const teller = { rules: "exactly counted", hand: `as far as the play of ${now.query.agent} tells`, match: `as far as the play of ${now.query.agent} tells` };
   const costs = own.grade === "best"
-    ? "No other answer is worth more here, as far as this solution tells."
+    ? `No other answer is worth more here, ${teller[now.what] ?? "as far as this solution tells"}.`
     : `It costs ${amount(own.price)}, ${percent(share)} of the pot${interval(own)}.`;
   const wide = (own.most - own.least) / exercise.pot > 0.03;
   const unsure = wide && now.what === "spot" ? " The solution is not fine enough to say it closer: solve it further in Study." : "";
@@ -164,6 +178,14 @@ const answer = (at) => {
     element("strong", { class: `grade ${own.grade}` }, words[own.grade]), ` ${costs}${unsure} `,
     element("span", { class: "soft" }, byNumber()),
   );
+  if (exercise.rule !== null) byId("verdict").append(element("p", { class: "said" }, "The list says: ", element("code", {}, exercise.rule)));
+  if (exercise.played !== null) {
+    const then = exercise.answers[exercise.played];
+    const same = exercise.played === at ? "the same" : `${then.name}, which costs ${amount(then.price)}${interval(then)}`;
+    byId("verdict").append(element("p", { class: "said" }, `When the hand was played it was ${same}.`));
+    byId("hand-link").hidden = false;
+    byId("hand-link").href = exercise.hand;
+  }
   byId("priced").replaceChildren(priced(at));
   byId("priced").hidden = false;
   byId("next").hidden = false;
@@ -176,18 +198,23 @@ const answer = (at) => {
 const interval = ({ least, most }) =>
   (most - least < 0.5 * 10 ** -decimals() ? "" : `, between ${least.toFixed(decimals())} and ${most.toFixed(decimals())}`);
 
-// What the solution does with the number that was drawn.
+// Whose play the shares are.
+const player = () => ({ rules: "the list", hand: now.query.agent, match: now.query.agent })[now.what] ?? "the solution";
+
+// What it does with the number that was drawn.
 const byNumber = () => {
   let below = 0;
   for (const { share, name } of exercise.answers) {
     below += 100 * share;
-    if (exercise.random <= below + 1e-9) return share > 0.995 ? "" : `By your number the solution would ${name}.`;
+    if (exercise.random <= below + 1e-9) return share > 0.995 ? "" : `By your number ${player()} would ${name}.`;
   }
   return "";
 };
 
+const heading = { "the solution": "Solution", "the list": "List" };
+
 const priced = (at) => {
-  const head = element("tr", {}, ...["Answer", "Solution", "Wins", "Costs", "Between"].map((name, column) =>
+  const head = element("tr", {}, ...["Answer", heading[player()] ?? player(), "Wins", "Costs", "Between"].map((name, column) =>
     element("th", { scope: "col", class: column > 1 ? "num" : "" }, name)));
   const rows = exercise.answers.map((answer, number) => {
     const bar = svg("svg", { viewBox: "0 0 100 8", preserveAspectRatio: "none", "aria-hidden": "true" },
@@ -204,7 +231,7 @@ const priced = (at) => {
   return element("table", {}, caption, element("thead", {}, head), element("tbody", {}, ...rows));
 };
 
-const goesOn = () => now.what === "spot" && now.length !== "one" && !exercise.end;
+const goesOn = () => now.length !== undefined && now.length !== "one" && !exercise.end;
 const line = (at) => [exercise.line, exercise.answers[at].word].filter(Boolean).join(" ");
 const taken = () => [...byId("answers").children].findIndex((button) => button.classList.contains("taken"));
 
@@ -219,7 +246,7 @@ const next = async () => {
 const showEnd = () => {
   const { won, showdown, cards: held } = exercise.end;
   const other = element("span", {}, "The other has ", cards(held[2 - exercise.player]), ". ");
-  const sum = won > 0 ? `You win ${amount(won)} of the pot.` : won < 0 ? `You lose ${amount(-won)}.` : "You win nothing, and lose nothing.";
+  const sum = won > 0 ? `You win ${amount(won)}${now.what === "spot" ? " of the pot" : ""}.` : won < 0 ? `You lose ${amount(-won)}.` : "You win nothing, and lose nothing.";
   byId("verdict").replaceChildren(showdown ? other : "", element("b", {}, sum));
   byId("next").hidden = false;
   byId("next").firstChild.data = "Next hand ";
@@ -280,9 +307,14 @@ const showTrend = (means) => {
 const showOptions = () => {
   for (const options of form.querySelectorAll("[data-for]")) options.hidden = options.dataset.for !== chosen();
 };
+const showPlayers = () => {
+  const players = JSON.parse(byId("match").selectedOptions[0]?.dataset.players ?? "[]");
+  byId("match-player").replaceChildren(...players.map((name) => element("option", {}, name)));
+};
 form.addEventListener("submit", (event) => event.preventDefault());
-form.addEventListener("change", () => {
+form.addEventListener("change", (event) => {
   showOptions();
+  if (event.target === byId("match")) showPlayers();
   start();
 });
 byId("next").addEventListener("click", next);
@@ -307,10 +339,16 @@ const asked = new URLSearchParams(location.search);
 if (asked.has("what")) {
   const radio = [...form.elements.what].find(({ value, disabled }) => value === asked.get("what") && !disabled);
   if (radio) radio.checked = true;
-  const fill = { stack: "stack", id: "spot", player: "player", length: "length", from: "from" };
-  for (const [name, place] of Object.entries(fill)) {
+  const what = chosen();
+  const fill = (place, name) => {
     if (asked.has(name)) byId(place).value = asked.get(name);
-  }
+  };
+  if (NAMED[what]) fill(NAMED[what].place, "id");
+  showPlayers();
+  for (const [name, place] of Object.entries(CHOICES[what])) fill(place, name);
+  if (LENGTHS[what]) fill(LENGTHS[what], "length");
+} else {
+  showPlayers();
 }
 showOptions();
 showSession();

@@ -74,7 +74,7 @@ pub fn after(mut state: PublicState, text: &str) -> Result<PublicState, Error> {
     for word in words(text) {
         let position =
             if before.is_empty() { "at the beginning" } else { &format!("after `{before}`") };
-        let action = action(&state, word).ok_or_else(|| {
+        let action = state.action_of_word(word).ok_or_else(|| {
             Error::with_kind(Kind::Word, format!(
                 "--after: `{word}` is not an action {position}: write f, x, c, a, or bN or rN with \
                  a number of chips"
@@ -139,7 +139,7 @@ fn step<'a>(spot: Spot<'a>, word: &str, position: &str) -> Result<(String, Spot<
     }
     let offered = spot.actions().iter().map(|&action| spot.state().action_word(action));
     let offered = offered.collect::<Vec<_>>().join(" ");
-    let action = action(spot.state(), word).ok_or_else(|| {
+    let action = spot.state().action_of_word(word).ok_or_else(|| {
         Error::with_kind(
             Kind::Word,
             format!(
@@ -156,22 +156,4 @@ fn step<'a>(spot: Spot<'a>, word: &str, position: &str) -> Result<(String, Spot<
         error => Error::new(error.to_string()),
     })?;
     Ok((written, next))
-}
-
-/// The action that a word means at this state; `None` if it means none.
-fn action(state: &PublicState, word: &str) -> Option<Action> {
-    let Turn::Act(seat) = state.turn() else { return None };
-    let free = state.committed()[seat] == state.highest();
-    match word.to_ascii_lowercase().as_str() {
-        "f" => Some(Action::Fold),
-        "c" => Some(Action::Call),
-        "x" | "k" if free => Some(Action::Call),
-        "a" => state.legal().raise.map(|raise| Action::RaiseTo(raise.max)),
-        word => {
-            let chips = word.strip_prefix(['b', 'r'])?;
-            let digits = chips.bytes().all(|byte| byte.is_ascii_digit());
-            let chips: u32 = chips.parse().ok().filter(|_| digits)?;
-            Some(Action::RaiseTo(state.before_street().checked_add(chips)?))
-        }
-    }
 }
