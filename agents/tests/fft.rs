@@ -46,7 +46,7 @@ fn the_published_rules_ship_for_limit() {
 fn every_shipped_list_can_be_played_and_has_as_many_statements_as_its_name_says() {
     for (name, book) in named_heuristics() {
         let (betting, chips) = match name {
-            "paper" | "limit" => (Betting::Limit, None),
+            "paper" | "novice" | "limit" => (Betting::Limit, None),
             _ => (Betting::NoLimit, Some(400)),
         };
         assert_eq!(book.require(&Street::ALL), Ok(()), "{name}");

@@ -405,8 +405,8 @@ impl<'a> OnStreet<'a> {
         })
     }
 
-    /// What the own hand wins from these hands of the opponent, in chips over the whole hand, summed
-    /// with their weights.
+    /// What the own hand wins from these hands of the opponent, in chips over the whole hand: the
+    /// sum with their weights.
     fn value(&self, state: &PublicState, weights: &[f64], follow: Follow) -> Result<f64, Error> {
         let own = self.infoset.seat;
         let after = |action: Action, weights: &[f64]| {
