@@ -230,12 +230,15 @@ class Page(chromium.Window):
         self.browser.press("ArrowDown")
         self.browser.press("ArrowRight")
         self.has("document.querySelector('#needs li.over')?.innerText.match(/equilibri|Forced|as good/)", "how often over all equilibria")
-        if self.value("!!document.querySelector('.how-often')"):
-            self.click(".how-often")
-            self.has("!!document.querySelector('#needs li.over') && !document.querySelector('.how-often:disabled')", "how often")
-            self.has("document.querySelector('#needs details[open] li.over')?.innerText.match(/Forced|as good/)", "between what")
         self.click("#river details summary")
         self.picture("river")
+        # A hand that mixes says on request between what.
+        self.browser.load(self.address + self.value("location.pathname") + "?line=b40", "document.querySelector('#river .curves')")
+        self.value("[...document.querySelectorAll('#grid .cell')].find(e => e.innerText.trim().startsWith('AA')).focus()")
+        self.has("!!document.querySelector('#needs details[open] .how-often')", "a hand that mixes")
+        self.click("#needs details[open] .how-often")
+        self.browser.wait("document.querySelector('#needs details[open] li.over')?.innerText.match(/Forced|as good/)", "between what", 120)
+        self.picture("how-often")
         self.browser.load(self.address + self.value("location.pathname"), "document.querySelectorAll('#actions .act').length === 4")
 
     def check_spot(self, spot):
@@ -280,7 +283,7 @@ class Page(chromium.Window):
 def is_answer(event):
     """Whether the browser logs that the server has answered a mistake, or a question that came too early, in words."""
     entry = event["params"].get("entry", {}) if event["method"] == "Log.entryAdded" else {}
-    return re.search(r"/api/v1/study/(estimate|range|.*/place)", entry.get("url", "")) and re.search("40[09]|503", entry["text"])
+    return re.search(r"/api/v1/study/(estimate|range|.*/place|.*/hands)", entry.get("url", "")) and re.search("40[09]|503", entry["text"])
 
 
 def command(cardroom):

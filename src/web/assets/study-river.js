@@ -35,6 +35,20 @@ const lineTable = (hand) => {
 // Whether a hand mixes, and how often over all equilibria is not worked out.
 const isOpen = (hand) => hand.standing === "mixes" && hand.intervals.every((interval) => interval === null);
 
+// Has the intervals of a hand worked out. What takes longer than a request goes on in the server:
+// it is asked again, while somebody still wants to know.
+const workOut = async (path, wanted) => {
+  for (let asked = 1; wanted(); asked += 1) {
+    try {
+      await ask("GET", path);
+      return;
+    } catch (error) {
+      if (error.code !== 503 || asked === 60) throw error;
+      await new Promise((again) => setTimeout(again, 2000));
+    }
+  }
+};
+
 let latest = null;
 let timer = null;
 // Asks for what a cell's hands need, a moment after the last choice.
@@ -49,7 +63,7 @@ export const showNeeds = (id, line, hands, names, ends = "") => {
   timer = setTimeout(async () => {
     try {
       const path = `/solutions/${id}/hands?line=${encodeURIComponent(line)}`;
-      if (ends) await ask("GET", `${path}&hands=${encodeURIComponent(ends)}&ends=true`);
+      if (ends) await workOut(`${path}&hands=${encodeURIComponent(ends)}&ends=true`, () => now === latest);
       const found = await ask("GET", `${path}&hands=${encodeURIComponent(hands)}`);
       if (now !== latest) return;
       const blocks = found.hands.map((hand, at) => {

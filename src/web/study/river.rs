@@ -10,7 +10,7 @@ use readable::simplicity::{Plan, Simple, Simplicity};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use solvers::Player;
-use solvers::showdown::{Equilibria, Mixed, River};
+use solvers::showdown::{Equilibria, KeptEquilibria, Mixed, River};
 use solvers::subgame::{Solver, walk};
 
 use crate::river::{DecisionView, EquilibriaView, HandView, Question, StandingView};
@@ -54,8 +54,7 @@ pub(super) struct Found {
     /// By the line that leads there.
     decisions: BTreeMap<String, DecisionView>,
     start: Start,
-    /// The strategies in the middle of all equilibria.
-    middle: [Mixed; 2],
+    kept: KeptEquilibria,
     /// Hands that mix with their intervals, as far as they were asked for, by line and hand.
     ends: Mutex<BTreeMap<(String, String), HandView>>,
 }
@@ -202,9 +201,9 @@ impl Start {
             }
             simplicity.push(found.into());
         }
-        let middle = equilibria.strategies().map(Mixed::clone);
-        let (equilibria, ends) = (EquilibriaView::new(river, &equilibria), Mutex::default());
-        Ok(Found { equilibria, simplicity, decisions, start: self, middle, ends })
+        let (view, ends) = (EquilibriaView::new(river, &equilibria), Mutex::default());
+        let kept = equilibria.keep();
+        Ok(Found { equilibria: view, simplicity, decisions, start: self, kept, ends })
     }
 }
 
@@ -241,9 +240,7 @@ impl Found {
         let (player, decision) = place.ok_or("no equilibrium is known there")?;
         let text: Vec<&str> = open.iter().map(|hand| hand.hand.as_str()).collect();
         let hands = text.join(",").parse::<Range>().map_err(|error| error.to_string())?;
-        // From the middle it takes a round.
-        let equilibria = Equilibria::solve(&river.game, self.middle.each_ref());
-        let equilibria = equilibria.map_err(|error| error.to_string())?;
+        let equilibria = self.kept.clone().of(&river.game);
         let question = Question { player, decision, hands: &hands, range: false, ends: true };
         let found = DecisionView::new(river, &equilibria, &question, go_on);
         let found = found.map_err(|error| error.to_string())?;

@@ -66,6 +66,40 @@ pub struct Equilibria<'a> {
     rounds: usize,
 }
 
+/// What was found of a game's equilibria, to be kept without the game.
+#[derive(Debug, Clone)]
+pub struct KeptEquilibria {
+    restrictions: [Restriction; 2],
+    sides: [Side; 2],
+    support: [Vec<bool>; 2],
+    slack: [Vec<f64>; 2],
+    strategies: [Mixed; 2],
+    plans: [Vec<f64>; 2],
+    values: [f64; 2],
+    undecided: usize,
+    rounds: usize,
+}
+
+impl KeptEquilibria {
+    /// The equilibria of the game that they were found of.
+    pub fn of(self, game: &ShowdownGame) -> Equilibria<'_> {
+        let KeptEquilibria { restrictions, sides, support, slack, strategies, .. } = self;
+        let KeptEquilibria { plans, values, undecided, rounds, .. } = self;
+        Equilibria {
+            game,
+            restrictions,
+            sides,
+            support,
+            slack,
+            strategies,
+            plans,
+            values,
+            undecided,
+            rounds,
+        }
+    }
+}
+
 /// What the equilibria have in common about a hand at a decision.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Standing {
@@ -174,6 +208,23 @@ impl<'a> Equilibria<'a> {
             )));
         }
         Ok(found)
+    }
+
+    /// What was found, without the game.
+    pub fn keep(self) -> KeptEquilibria {
+        let Equilibria { restrictions, sides, support, slack, strategies, .. } = self;
+        let Equilibria { plans, values, undecided, rounds, .. } = self;
+        KeptEquilibria {
+            restrictions,
+            sides,
+            support,
+            slack,
+            strategies,
+            plans,
+            values,
+            undecided,
+            rounds,
+        }
     }
 
     /// The strategies in the middle of all equilibria.

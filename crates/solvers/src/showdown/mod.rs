@@ -14,7 +14,7 @@ mod program;
 mod river;
 pub mod rounding;
 
-pub use equilibria::{Equilibria, Interval, Plane, Restriction, Standing};
+pub use equilibria::{Equilibria, Interval, KeptEquilibria, Plane, Restriction, Standing};
 pub use river::{Place, River};
 
 use crate::{Choice, Error, Player};
