@@ -159,7 +159,7 @@ class Page(chromium.Window):
         weights = self.value("[...document.querySelectorAll('.all-hands td:last-child')].map(e => parseFloat(e.innerText))")
         assert weights == sorted(weights, reverse=True), weights
         self.picture("filter")
-        self.click("#hands header button")
+        self.value("document.querySelector('#hands header button').click()")
         self.has("!document.getElementById('actions').textContent.includes('chosen below')", "unfiltered")
 
     def lock(self):
