@@ -73,6 +73,32 @@ fn a_blueprint_becomes_rows_and_rows_become_agents_that_play() {
 }
 
 #[test]
+fn one_model_of_all_streets_plays_each_of_them() {
+    let folder = &Folder::new();
+    dataset(folder);
+    for (kind, options) in [
+        ("cart", "--depth 8"),
+        ("oct", "--starts 2 --depth 5 --rounds 1 --regrows 0"),
+        ("xgboost", "--rounds 3 --depth 4 --small"),
+        ("mlp", "--hidden 16 --epochs 1"),
+    ] {
+        let lesson = ("train student", kind, options, "rows --one-model --out", kind);
+        let trained = folder.json(lesson);
+        let said = trained["options"].as_str().expect("options");
+        assert!(said.ends_with(", one model for all streets"), "{said}");
+        for street in list(&trained["streets"]) {
+            // All moves alike have 1.79 and more.
+            assert!(number(&street["test"]["log_loss"]) < 1.75, "{kind}: {street}");
+        }
+        assert!(folder.join(kind).join("all.csv").exists(), "{kind}: its one curve");
+        let agent = format!("{kind}:model={kind}");
+        folder.run(("agents verify", [&agent], "--hands 20")).code(0);
+    }
+    let small = "train student cart rows --one-model --memory 1MiB --out refused";
+    folder.fails(3, small, "rows of all streets need");
+}
+
+#[test]
 fn an_interrupted_lesson_goes_on_to_the_same_student() {
     let folder = &Folder::new();
     dataset(folder);

@@ -18,7 +18,7 @@ fn done(folder: &Folder, out: &str) -> Vec<Value> {
 fn a_study_from_nothing_ends_in_a_report_whose_figures_single_commands_give_too() {
     let folder = &Folder::new();
     let made = folder.json((TINY, "--out s"));
-    assert_eq!(made["schema"], "cardroom-study-000/4");
+    assert_eq!(made["schema"], "cardroom-study-000/5");
     check_trial(&made, folder);
     let table = list(&made["table_1"]);
     assert_eq!(table.len(), 10);

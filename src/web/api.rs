@@ -151,8 +151,12 @@ impl Problem {
 
     /// An error about the body's value at this JSON pointer; the empty pointer is the whole body.
     pub fn at_pointer(place: &str, error: impl Into<String>, remedy: impl Into<String>) -> Problem {
-        let problem = Problem::new(StatusCode::BAD_REQUEST, error, remedy);
-        Problem { place: Some(place.to_owned()), ..problem }
+        Problem::new(StatusCode::BAD_REQUEST, error, remedy).at(place)
+    }
+
+    /// The same about the body's value at this JSON pointer.
+    pub fn at(self, place: &str) -> Problem {
+        Problem { place: Some(place.to_owned()), ..self }
     }
 
     /// The error and the remedy, as a sentence each.

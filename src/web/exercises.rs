@@ -35,10 +35,12 @@ use solvers::Player;
 use tokio::sync::Semaphore;
 
 use super::Site;
+use super::analyse::kept_analysis;
 use super::api::Problem;
 use super::description::Description;
 use super::pages::{blocking, page};
 use super::policies::Policies;
+use super::records::{being_played, player_named, unreadable};
 use super::study::{SolvedSpot, Study};
 use crate::analysis::LEAST;
 use crate::hand_report::words_in_blinds;
@@ -214,8 +216,8 @@ fn usual_list() -> String {
 struct AgentAsked {
     /// Determines all that is random.
     seed: u64,
-    /// The agent: one that answers at once.
-    #[serde(default = "usual_agent")]
+    /// The agent: one that answers at once; the usual one where it is empty.
+    #[serde(default)]
     agent: String,
     /// `button` or `big_blind`; by the seed where it is not given.
     #[schemars(extend("enum" = ["button", "big_blind"]))]
@@ -223,10 +225,6 @@ struct AgentAsked {
     /// The answers so far: `line` of the exercise before, and an answer.
     #[serde(default)]
     line: String,
-}
-
-fn usual_agent() -> String {
-    Policies::USUAL.to_owned()
 }
 
 /// The query of a decision of a recorded match.
@@ -238,8 +236,9 @@ struct MatchAsked {
     /// The player's name; the first player where it is empty.
     #[serde(default)]
     player: String,
-    /// The agent whose play prices the answers: one that answers at once.
-    #[serde(default = "usual_agent")]
+    /// The agent whose play prices the answers: one that answers at once; the usual one where it is
+    /// empty.
+    #[serde(default)]
     agent: String,
     /// `all` decisions, or the `dear` ones: those that cost something by the match's analysis.
     #[serde(default)]
@@ -267,7 +266,7 @@ struct Sources {
     coaches: Mutex<Vec<(String, GameDef, Arc<Coach>)>>,
     /// The strategy of [`RULES_OPPONENT`], once it was asked for.
     categories: Mutex<Option<Arc<dyn Policy>>>,
-    workers: Semaphore,
+    workers: Arc<Semaphore>,
 }
 
 /// The routes of the page and of the API.
@@ -291,7 +290,7 @@ pub fn router(
         "A decision of a recorded match, with what each answer costs by an agent's play.";
     let recorded = api.get_with_query::<ExerciseView, MatchAsked>(MATCH, "recorded", recorded);
     let (coaches, categories) = (Mutex::default(), Mutex::default());
-    let workers = Semaphore::new(WORKERS);
+    let workers = Arc::new(Semaphore::new(WORKERS));
     let sources = Sources { study, site, policies, coaches, categories, workers };
     Router::new()
         .route("/train", get(html))
@@ -391,9 +390,14 @@ impl Trainer {
         make: impl FnOnce(&Sources) -> Result<ExerciseView, Problem> + Send + 'static,
     ) -> Result<Json<ExerciseView>, Response> {
         let sources = Arc::clone(&self.0);
-        // Nobody closes the semaphore.
-        let _permit = self.0.workers.acquire().await.ok();
-        blocking(move || make(&sources)).await?.map(Json).map_err(IntoResponse::into_response)
+        // Nobody closes the semaphore. The permit goes with the work, which goes on when nobody
+        // waits for it any more.
+        let permit = Arc::clone(&sources.workers).acquire_owned().await.ok();
+        let work = move || {
+            let _permit = permit;
+            make(&sources)
+        };
+        blocking(work).await?.map(Json).map_err(IntoResponse::into_response)
     }
 }
 
@@ -449,35 +453,28 @@ impl Sources {
         Ok(policy)
     }
 
-    /// The coach by an agent that answers at once.
-    fn coach(&self, agent: &str, def: &Arc<GameDef>) -> Result<Arc<Coach>, Problem> {
+    /// The coach by an agent that answers at once, and the agent's name.
+    fn coach(&self, agent: &str, def: &Arc<GameDef>) -> Result<(Arc<Coach>, String), Problem> {
+        let (agent, choice) = self.policies.at_once_named(agent)?;
         let known =
-            |(name, game, _): &(String, GameDef, Arc<Coach>)| name == agent && game == &**def;
+            |(name, game, _): &(String, GameDef, Arc<Coach>)| *name == agent && game == &**def;
         if let Some((_, _, coach)) = lock(&self.coaches).iter().find(|kept| known(kept)) {
-            return Ok(Arc::clone(coach));
+            return Ok((Arc::clone(coach), agent));
         }
         let no_price = |why: Unpriced| wrong(format!("decisions have no price {why}"));
         if def.differs_from_holdem().is_some() {
             return Err(no_price(Unpriced::OtherGame));
         }
-        let choice = self.policies.agent(agent).filter(|_| self.policies.decides_at_once(agent));
-        let choice = choice.ok_or_else(|| {
-            let names = self.policies.at_once().join(", ");
-            let agent = game::escape::excerpt(agent);
-            wrong(format!(
-                "`{agent}` cannot be asked at once what it would do: write one of {names}"
-            ))
-        })?;
         let policy = choice.policy(def).map_err(|error| wrong(error.to_string()))?;
         let policy =
             policy.ok_or_else(|| wrong(format!("`{agent}` has no strategy to ask for")))?;
-        let coach = Arc::new(Coach::new(def, agent, policy).map_err(no_price)?);
+        let coach = Arc::new(Coach::new(def, &agent, policy).map_err(no_price)?);
         let mut coaches = lock(&self.coaches);
         if coaches.len() >= COACHES {
             coaches.remove(0);
         }
-        coaches.push((agent.to_owned(), GameDef::clone(def), Arc::clone(&coach)));
-        Ok(coach)
+        coaches.push((agent.clone(), GameDef::clone(def), Arc::clone(&coach)));
+        Ok((coach, agent))
     }
 
     fn against_agent(&self, asked: &AgentAsked) -> Result<ExerciseView, Problem> {
@@ -494,48 +491,30 @@ impl Sources {
                 return Err(wrong(format!("`position` is button or big_blind, and not `{other}`")));
             }
         };
-        let coach = self.coach(agent, &def)?;
+        let (coach, agent) = self.coach(agent, &def)?;
         let hand = coach.hand(*seed, seat, line).map_err(|error| wrong(error.to_string()))?;
         Ok(ExerciseView::of_agent(*seed, agent, line, hand))
     }
 
     fn of_match(&self, id: &str, asked: &MatchAsked) -> Result<ExerciseView, Problem> {
-        let missing = || {
-            let remedy = "`/api/v1/matches` lists the matches";
-            Problem::new(StatusCode::NOT_FOUND, "there is no match with this name", remedy)
-        };
-        let folder = self.site.records.folder_of(id).ok_or_else(missing)?;
+        let (folder, reader) = self.site.records.open(id)?;
         if self.site.is_being_played(id, &folder) {
-            let error = "this match is being played";
-            return Err(Problem::new(StatusCode::CONFLICT, error, "ask again when it is over"));
+            return Err(being_played());
         }
-        let reader = LedgerReader::open(&folder).map_err(|error| unreadable(&error))?;
         let names = reader.info().names();
-        let who = match asked.player.as_str() {
-            "" => 0,
-            name => names.iter().position(|known| known == name).ok_or_else(|| {
-                let name = game::escape::excerpt(name);
-                wrong(format!("`{name}` is no player here: write {}", names.join(" or ")))
-            })?,
-        };
-        let coach = self.coach(&asked.agent, reader.def())?;
+        let who = player_named(&names, &asked.player)?;
+        let (coach, agent) = self.coach(&asked.agent, reader.def())?;
         let chosen = match asked.of {
             Which::All => any_decision(&reader, who as u8, asked.seed)?,
             Which::Dear => dear_decision(&folder, &reader, who, asked.seed)?,
         };
         let (record, number) = chosen;
         let recorded = coach.recorded(&record, number).map_err(|why| {
-            let (hand, agent) = (record.hand, &asked.agent);
+            let hand = record.hand;
             wrong(format!("decision {number} of hand {hand} has no price by {agent}, {why}"))
         })?;
         Ok(ExerciseView::of_match(asked.seed, id, &record, recorded, &names))
     }
-}
-
-fn unreadable(error: &logs::LedgerError) -> Problem {
-    tracing::warn!(%error, "the hands of a match cannot be read");
-    let error = "the record of this match cannot be read";
-    Problem::new(StatusCode::SERVICE_UNAVAILABLE, error, "the server's log says why")
 }
 
 /// A random decision of a player with known cards.
@@ -575,24 +554,21 @@ fn dear_decision(
     who: usize,
     seed: u64,
 ) -> Result<(HandRecord, u32), Problem> {
-    let kept = super::analyse::kept_document(folder);
-    let analysis = kept.as_ref().map(|kept| &kept["analysis"]).filter(|of| of["place"] == who);
+    let analysis = kept_analysis(folder).filter(|analysis| analysis.place == who);
     let analysis = analysis.ok_or_else(|| {
         let remedy = "analyse the match for this player first, or ask for `all` decisions";
         let error = "what this player's decisions cost is not known";
         Problem::new(StatusCode::CONFLICT, error, remedy)
     })?;
-    let dear = analysis["dearest"].as_array().into_iter().flatten();
-    let dear = dear.filter(|dear| dear["price"].as_f64().is_some_and(|price| price > LEAST));
-    let places: Vec<(u64, u64)> = dear
-        .filter_map(|dear| Some((dear["hand"].as_u64()?, dear["decision"].as_u64()?)))
-        .collect();
-    let number = (mixed(seed, 0) % places.len().max(1) as u64) as usize;
-    let &(hand, decision) =
-        places.get(number).ok_or_else(|| wrong("none of this player's decisions cost anything"))?;
+    let mut dear = analysis.dearest;
+    dear.retain(|dear| dear.price > LEAST);
+    let number = (mixed(seed, 0) % dear.len().max(1) as u64) as usize;
+    let dear =
+        dear.get(number).ok_or_else(|| wrong("none of this player's decisions cost anything"))?;
+    let (hand, decision) = (dear.hand, dear.decision);
     let record = reader.hand(hand).map_err(|error| unreadable(&error))?;
     let record = record.ok_or_else(|| wrong(format!("there is no hand {hand}")))?;
-    Ok((record, decision as u32))
+    Ok((record, decision))
 }
 
 impl ExerciseView {
@@ -760,11 +736,11 @@ impl ExerciseView {
         ExerciseView { about, other, rule: Some(statement), ..view }
     }
 
-    fn of_agent(seed: u64, agent: &str, line: &str, hand: AgainstAgent) -> ExerciseView {
+    fn of_agent(seed: u64, agent: String, line: &str, hand: AgainstAgent) -> ExerciseView {
         let AgainstAgent { seat, hole, state, next } = hand;
         let big_blind = f64::from(state.def().big_blind().max(1));
         let cards = hole[seat].to_string();
-        let other = Some(agent.to_owned());
+        let other = Some(agent);
         let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
         match next {
             Ok(question) => {

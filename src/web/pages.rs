@@ -45,6 +45,9 @@ pub async fn asset(Path(name): Path<String>) -> Response {
         "study-river.js" => {
             ("text/javascript; charset=utf-8", include_str!("assets/study-river.js"))
         }
+        "study-simple.js" => {
+            ("text/javascript; charset=utf-8", include_str!("assets/study-simple.js"))
+        }
         "study-table.js" => {
             ("text/javascript; charset=utf-8", include_str!("assets/study-table.js"))
         }

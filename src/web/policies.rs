@@ -5,7 +5,13 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use agents::{AgentChoice, Cost};
+use axum::http::StatusCode;
 use game::{GameDef, Policy};
+
+use super::api::Problem;
+
+/// The agent that is asked unless another is chosen.
+const USUAL: &str = "cfr";
 
 /// The agents by name.
 pub struct Policies {
@@ -16,9 +22,6 @@ pub struct Policies {
 }
 
 impl Policies {
-    /// The agent that is asked unless another is chosen.
-    pub const USUAL: &str = "cfr";
-
     /// Those of these agents that can be asked what they would do with other cards.
     pub fn new(agents: BTreeMap<String, AgentChoice>) -> Policies {
         let agents = agents.into_iter().filter(|(_, agent)| agent.has_policy()).collect();
@@ -46,8 +49,25 @@ impl Policies {
     pub fn at_once(&self) -> Vec<String> {
         let names = self.agents.keys().filter(|name| self.decides_at_once(name));
         let mut names: Vec<String> = names.cloned().collect();
-        names.sort_by_key(|name| name != Policies::USUAL);
+        names.sort_by_key(|name| name != USUAL);
         names
+    }
+
+    /// The agent of this name, which decides at once; without a name the usual one.
+    ///
+    /// # Errors
+    /// In words, when there is none.
+    pub fn at_once_named(&self, name: &str) -> Result<(String, &AgentChoice), Problem> {
+        let names = self.at_once();
+        let wanted =
+            if name.is_empty() { names.first() } else { names.iter().find(|n| *n == name) };
+        let found = wanted.and_then(|name| Some((name.clone(), self.agent(name)?)));
+        found.ok_or_else(|| {
+            let name = game::escape::excerpt(name);
+            let error = format!("`{name}` cannot be asked at once what it would do");
+            let remedy = format!("write one of {}", names.join(", "));
+            Problem::new(StatusCode::BAD_REQUEST, error, remedy)
+        })
     }
 
     /// The agent of this name, if it can be asked.

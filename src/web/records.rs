@@ -7,16 +7,18 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
+use axum::http::StatusCode;
 use jiff::Timestamp;
-use logs::LedgerReader;
 use logs::folder::{MANIFEST, REPORT};
 use logs::ledger::FILE_NAME;
 use logs::stats::Interval;
+use logs::{LedgerError, LedgerReader};
 use runs::HeldLocks;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wire::host::{Ended, Ending, HOSTED_FILE, RESULT_FILE};
 
+use super::api::Problem;
 use super::rates::{PlayerLine, RateView};
 
 /// A match in lists.
@@ -77,6 +79,31 @@ impl MatchLine {
     }
 }
 
+/// What is answered when the hands of a match cannot be read; the log says why.
+pub fn unreadable(error: &LedgerError) -> Problem {
+    tracing::warn!(%error, "the hands of a match cannot be read");
+    let error = "the record of this match cannot be read";
+    Problem::new(StatusCode::SERVICE_UNAVAILABLE, error, "the server's log says why")
+}
+
+/// What is answered when a match is being played, and has to be over.
+pub fn being_played() -> Problem {
+    let error = "this match is being played";
+    Problem::new(StatusCode::CONFLICT, error, "ask again when it is over")
+}
+
+/// The place of a player in a match: the first one without a name.
+///
+/// # Errors
+/// In words, when there is no such player.
+pub fn player_named(names: &[String], name: &str) -> Result<usize, Problem> {
+    let known = names.iter().position(|known| known == name);
+    known.or_else(|| name.is_empty().then_some(0)).ok_or_else(|| {
+        let error = format!("`{}` is no player here", game::escape::excerpt(name));
+        Problem::new(StatusCode::BAD_REQUEST, error, format!("write {}", names.join(" or ")))
+    })
+}
+
 /// The folders of all matches, read again only where they have changed.
 #[derive(Debug)]
 pub struct Records {
@@ -101,6 +128,19 @@ impl Records {
             }
         };
         path.join(FILE_NAME).is_file().then_some(path)
+    }
+
+    /// The folder and the ledger of the match with this name.
+    ///
+    /// # Errors
+    /// In words for whoever asks.
+    pub fn open(&self, id: &str) -> Result<(PathBuf, LedgerReader), Problem> {
+        let folder = self.folder_of(id).ok_or_else(|| {
+            let remedy = "`/api/v1/matches` lists the matches";
+            Problem::new(StatusCode::NOT_FOUND, "there is no match with this name", remedy)
+        })?;
+        let reader = LedgerReader::open(&folder).map_err(|error| unreadable(&error))?;
+        Ok((folder, reader))
     }
 
     /// Whether another process plays the match in this folder.

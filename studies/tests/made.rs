@@ -102,6 +102,9 @@ pub(crate) fn write_all(options: &Options, figures: &Figures) {
         let same = a_match((0.0, 10.0), figures.deviation);
         write(&at(&format!("hard/{name}-soft.json")), &same);
         write(&at(&format!("readable/{name}.json")), &same);
+        write(&at(&format!("finer/{name}.json")), &same);
+        write(&at(&format!("finer/{name}-teacher.json")), &same);
+        write(&at(&format!("one-model/{name}.json")), &same);
     }
     write(&at("readable/teacher.json"), &a_match((0.0, 10.0), figures.deviation));
     let students: Vec<&str> = network.iter().map(String::as_str).chain(usual).collect();

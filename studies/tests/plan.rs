@@ -31,8 +31,11 @@ fn students_play_their_likeliest_action_and_draw_it_beside() {
     {
         let options = Options { shipped, ..options(Path::new("s")) };
         let commands = commands(&options);
-        // Table 1, and of hard labels six matches and four against the same students.
-        assert_eq!(count(&commands, "--hands 400000"), 10 + if shipped { 10 } else { 10 + 5 });
+        // Table 1; of hard labels six matches and four against the same students; of finer betting
+        // two of each student, and of one model for all streets one; of the readable teacher five.
+        let readable = if shipped { 0 } else { 5 };
+        assert_eq!(count(&commands, "--hands 400000"), 10 + 10 + 4 * 3 + readable);
+        assert_eq!(count(&commands, " --one-model"), 4);
         // Seven further trainings: six pairs, and trees of four depths.
         assert_eq!(count(&commands, "--hands 200000"), 7 * (6 + 4));
         for seed in 2..=8 {
@@ -53,7 +56,8 @@ fn a_given_teacher_teaches_trees_of_all_depths() {
     options.teacher = Some("large.blueprint".into());
     let whole = commands(&options);
     assert_eq!(count(&whole, "train cfr"), 0);
-    assert_eq!(count(&whole, "train dataset --from large.blueprint"), 8, "of eight trainings");
+    // Of eight trainings, and with the betting told more finely.
+    assert_eq!(count(&whole, "train dataset --from large.blueprint"), 8 + 1);
     assert!(count(&whole, "cfr:blueprint=large.blueprint") > 8, "{whole:#?}");
     options.only = Some(StudySection::Depths);
     let part = commands(&options);
@@ -71,8 +75,8 @@ fn a_further_network_is_taught_and_plays_everybody() {
     let mut options = options(Path::new("s"));
     options.shipped = true;
     let before = commands(&options);
-    // Seven further trainings, and one with hard labels.
-    assert_eq!(count(&before, "train student mlp"), 7 + 1);
+    // Seven further trainings, one with hard labels, one of finer betting and one for all streets.
+    assert_eq!(count(&before, "train student mlp"), 7 + 1 + 1 + 1);
     options.network = Some("7x512".parse().expect("a network"));
     let after = commands(&options);
     assert_eq!(

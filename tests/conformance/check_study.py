@@ -216,6 +216,16 @@ class Page(chromium.Window):
         self.value("(e => { e.value = ''; e.dispatchEvent(new Event('change')) })(document.getElementById('compare-with'))")
         self.has("document.getElementById('compare-body').hidden", "not compared")
 
+    def simplify(self, report):
+        """What simpler strategies of a decision cost is what the command says."""
+        self.browser.load(self.address + self.value("location.pathname") + "?line=x+b40", "document.querySelector('#simplify')")
+        self.value("document.querySelector('#simplify').click()")
+        self.browser.wait("document.querySelector('#simple .curves svg')", "priced", 60)
+        shown = self.value("[...document.querySelectorAll('#simple tbody tr')].map(e => [...e.children].map(e => e.innerText))")
+        expected = [[it["name"], str(it["remember"]), f"{it['exploited']:.3f}"] for it in report["decision"]["strategies"]]
+        assert [row[:3] for row in shown] == expected, f"on the page {shown}, by the command {expected}"
+        self.picture("simple")
+
     def river(self, report):
         """Which frequencies are real, and what simple strategies cost, are those of the commands."""
         self.browser.load(self.address + self.value("location.pathname") + "?line=x+b40", "document.querySelector('#analyse, #river .curves')")
@@ -297,6 +307,7 @@ def command(cardroom):
         words = [cardroom, "--json", "--quiet", "solve", name, *spot, *rest]
         return json.loads(subprocess.run(words, capture_output=True, check=True, text=True).stdout)
     report = answer("subgame", "--no-keep", "--at", "", "--at", "x b40")
+    report["decision"] = answer("simple", "--at", "x b40")
     report["river"] = answer("river", "--at", "x b40", "--hands", "KK")
     report["simple"] = [answer("simple", "--player", str(player)) for player in (1, 2)]
     return report
@@ -312,6 +323,7 @@ def main():
             page.build()
             page.solve()
             page.walk(report)
+            page.simplify(report)
             page.river(report)
             page.lock()
             page.stop_and_resume()

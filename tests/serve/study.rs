@@ -268,6 +268,46 @@ fn a_hand_that_mixes_on_a_river_has_the_interval_of_the_command_when_it_is_asked
 }
 
 #[test]
+fn a_simpler_decision_has_the_prices_of_the_command() {
+    let server = Server::start(QUIET);
+    let spot = json!({
+        "board": "Td9d6hQc",
+        "pot": 100,
+        "stacks": [300],
+        "ranges": ["QQ-66,AJs+,KTs+,JTs,T9s", "99+,AJs+,KQs,A5s-A4s"],
+        "menus": ["turn river 1: 33% 75%; turn river 2+: allin"],
+        "until": "0.2%",
+    });
+    let id = order(&server, &spot);
+    wait_for_state(&server, &id, "solved");
+    let path = |line: &str| format!("{SOLUTIONS}/{id}/simplicity?line={line}");
+    let answer = ask(&server, "GET", &path("x"), "text/plain", "");
+    let described = "/api/v1/study/solutions/{id}/simplicity";
+    Description::fetch(&server).check("GET", described, &answer);
+    let found = answer.json();
+    assert_eq!((&found["player"], &found["line"]), (&json!(2), &json!("x")));
+    let (ranges, menu) = (list(&spot["ranges"]), string(&spot["menus"][0]));
+    let report = Folder::new().json(&*format!(
+        "solve simple --board Td9d6hQc --pot 100 --stack 300 --ranges {} {} --menu '{menu}' --until \
+         0.2% --at x --quiet",
+        string(&ranges[0]),
+        string(&ranges[1])
+    ));
+    let (shown, expected) = (list(&found["strategies"]), list(&report["strategies"]));
+    assert!(shown.len() > 4, "{found}");
+    // Not all, where the time was over.
+    for shown in shown {
+        let same = |expected: &&Value| expected["name"] == shown["name"];
+        let expected = expected.iter().find(same).expect("the command has it, too");
+        near(&shown["exploited"], number(&expected["exploited"]), 1e-4);
+        near(&shown["unnoticed"], number(&expected["unnoticed"]), 1e-4);
+    }
+    let nobody = ask(&server, "GET", &path("x+x"), "text/plain", "");
+    assert_eq!(nobody.code, 400, "{}", nobody.body);
+    shows(&nobody.body, &["nobody acts there before a card is dealt"]);
+}
+
+#[test]
 fn locked_hands_keep_their_strategy_and_everything_else_is_solved_around_them() {
     let server = Server::start(QUIET);
     let free = order(&server, &turn());

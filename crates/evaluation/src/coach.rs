@@ -318,6 +318,13 @@ fn likeliest(effects: &[StatementEffect]) -> StatementEffect {
     *effects.iter().max_by(most).expect("a list has a default")
 }
 
+/// What may be done in a limit game.
+fn limit_actions(public: &PublicState) -> impl Iterator<Item = Action> {
+    let legal = public.legal();
+    let raise = legal.raise.map(|raise| Action::RaiseTo(raise.min));
+    legal.fold.then_some(Action::Fold).into_iter().chain([Action::Call]).chain(raise)
+}
+
 /// How a player goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Follow {
@@ -372,10 +379,7 @@ impl<'a> OnStreet<'a> {
         if met <= 0.0 {
             return Err(Error::new("the opponent never comes there with any hand".to_owned()));
         }
-        let legal = public.legal();
-        let raise = legal.raise.map(|raise| Action::RaiseTo(raise.min));
-        let fold = legal.fold.then_some(Action::Fold);
-        let actions: Vec<Action> = fold.into_iter().chain([Action::Call]).chain(raise).collect();
+        let actions: Vec<Action> = limit_actions(public).collect();
         let effects = effects(self.list, self.infoset)?;
         let big_blind = f64::from(public.def().big_blind().max(1));
         let mut answers = Vec::new();
@@ -435,11 +439,8 @@ impl<'a> OnStreet<'a> {
                     }
                     return Ok(sum);
                 }
-                let legal = state.legal();
-                let raise = legal.raise.map(|raise| Action::RaiseTo(raise.min));
-                let fold = legal.fold.then_some(Action::Fold);
                 let mut most = f64::MIN;
-                for action in fold.into_iter().chain([Action::Call]).chain(raise) {
+                for action in limit_actions(state) {
                     most = most.max(after(action, weights)?);
                 }
                 Ok(most)

@@ -172,7 +172,6 @@ impl<'a> BlueprintTraining<'a> {
 
     /// Trains until `until` seconds of training in all, or until stopped.
     fn stretch(&mut self, until: f64) {
-        let total = self.plan.time.as_secs();
         while self.seconds < until && !self.watch.is_stopped() && !self.is_done() {
             let begun = self.watch.now();
             let left = Duration::from_secs_f64(until - self.seconds).min(DISPLAY_INTERVAL);
@@ -183,9 +182,17 @@ impl<'a> BlueprintTraining<'a> {
             self.trainer.train(most, self.plan.threads, &over);
             self.seconds += (watch.now() - begun).as_secs_f64();
             let note = format!("{:.1} million iterations", self.trainer.iterations() as f64 / 1e6);
-            watch.show(self.seconds as u64, total, &note);
+            watch.show(self.seconds as u64, self.expected_seconds(), &note);
         }
         self.watch.clear();
+    }
+
+    /// The time of the whole training: what was asked for, or less where its iterations will end
+    /// sooner at the rate so far.
+    fn expected_seconds(&self) -> u64 {
+        let rate = self.trainer.iterations() as f64 / self.seconds.max(1e-3);
+        let enough = self.plan.iterations.map_or(f64::INFINITY, |most| (most as f64 / rate).ceil());
+        self.plan.time.as_secs().min(enough as u64)
     }
 
     /// Writes a checkpoint, then measures the strategy and prints a line. The inner error is that

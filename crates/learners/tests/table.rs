@@ -38,3 +38,23 @@ fn numbers_that_are_no_rows_are_refused_with_their_place() {
     check(&[0.1, 1.0], &[1.5, -0.5], &[1.0], "row 0: the shares");
     check(&[0.1, 1.0], &[1.0, 0.0], &[0.0], "row 0: a weight must be above 0");
 }
+
+#[test]
+fn joined_tables_have_zeros_where_one_lacks_a_column_or_a_class() {
+    let one = table(&[0.1, 0.2, 1.0, 2.0], &[1.0, 0.0, 0.5, 0.5], &[1.0, 2.0]).expect("a table");
+    let other = Table::new(
+        names(&["win", "risk"]),
+        names(&["call", "raise"]),
+        vec![0.3, 7.0],
+        vec![0.25, 0.75],
+        vec![3.0],
+    );
+    let joined = Table::joined(&[one, other.expect("a table")]);
+    assert_eq!(joined.columns(), names(&["win", "bet", "risk"]));
+    assert_eq!(joined.classes(), names(&["fold", "call", "raise"]));
+    let columns = [0, 1, 2].map(|column| joined.column(column).to_vec());
+    assert_eq!(columns, [vec![0.1, 0.2, 0.3], vec![1.0, 2.0, 0.0], vec![0.0, 0.0, 7.0]]);
+    let labels = [0, 1, 2].map(|row| joined.label(row).to_vec());
+    assert_eq!(labels, [vec![1.0, 0.0, 0.0], vec![0.5, 0.5, 0.0], vec![0.0, 0.25, 0.75]]);
+    assert_eq!(joined.weights(), [1.0, 2.0, 3.0]);
+}

@@ -9,6 +9,7 @@
 //! - [`network`]: networks of dense layers, safetensors files.
 //! - [`tree_report`]: decision trees as text, as pictures and on a page.
 //! - [`student`]: models that imitate a teacher's decisions, one for each street.
+//! - [`restrict`]: models cut down to some of their columns and classes.
 //! - [`values`]: input rows and outputs of networks for counterfactual values.
 //! - [`file`](mod@file): files mapped into memory, sealed with a checksum, read number by number.
 //! - [`Classifier`]: the common interface of trees, forests and networks.
@@ -20,6 +21,7 @@ pub mod explain;
 pub mod file;
 pub mod forest;
 pub mod network;
+pub mod restrict;
 pub mod student;
 pub mod tree;
 pub mod tree_report;
@@ -103,7 +105,7 @@ fn softmax(margins: &mut [f32], sum: impl Fn(&[f32]) -> f32) {
 
 /// Rounds parts, not negative, to whole units that sum to `whole` as the parts do: down, and the
 /// rest goes to the largest remainders, the first of equal ones.
-fn whole_units(parts: &[f64], whole: u32) -> Vec<u32> {
+pub fn whole_units(parts: &[f64], whole: u32) -> Vec<u32> {
     let mut units: Vec<u32> = parts.iter().map(|part| part.floor() as u32).collect();
     let mut order: Vec<usize> = (0..parts.len()).collect();
     order.sort_by(|&a, &b| parts[b].fract().total_cmp(&parts[a].fract()).then(a.cmp(&b)));

@@ -7,7 +7,8 @@
 //! - [`endgame`]: endgames of one bet, their equilibria, and rules and trees learned from many.
 //! - [`shove_fold`]: all-in or fold before the flop: equilibria, a rule to memorise, and the best
 //!   small trees of questions.
-//! - [`simplicity`]: what strategies of a river that are easy to play cost.
+//! - [`simplicity`]: what strategies of a river that are easy to play cost, and in
+//!   [`simple_decision`] those of one decision on any street.
 //! - [`linear`]: weights of a few named features of a starting hand, for all-in or fold.
 //! - [`exercise`]: decisions to practise, with what each answer costs.
 //!
@@ -19,6 +20,7 @@ pub mod heuristic;
 pub mod linear;
 pub mod rules;
 pub mod shove_fold;
+pub mod simple_decision;
 pub mod simplicity;
 
 use std::fmt;

@@ -1,5 +1,6 @@
-//! The price of simplicity on a river: what strategies that are easy to play lose, against how much
-//! there is to remember.
+//! The price of simplicity: what strategies that are easy to play lose, against how much there is to
+//! remember. On a river it is that of a whole strategy, below; of a single decision, on any street,
+//! it is in [`decision`](crate::simple_decision).
 //!
 //! For one player, the other playing anything: the equilibrium, the best strategy that was found
 //! with probabilities in quarters and without any, the best with one size of bets, and the best
@@ -14,6 +15,7 @@
 //! never more: in an equilibrium both play best responses, so that the strategy x gets v(x, y*)
 //! from the other's y*, and min over y of v(x, y) <= v(x, y*) <= v.
 
+use std::cmp::Ordering;
 use std::fmt;
 
 use abstraction::hand_class::HandClass;
@@ -30,7 +32,7 @@ use solvers::{Player, subgame};
 use crate::Error;
 
 /// Below this an action is not played, as far as a person remembers.
-const PLAYED: f64 = 1e-4;
+pub(crate) const PLAYED: f64 = 1e-4;
 
 /// Questions that are tried at each step, of those that promise most.
 const TRIED: usize = 4;
@@ -48,6 +50,11 @@ pub enum Question {
     Suit(Suit),
     /// Whether it is nothing, and had a draw before the river.
     MissedDraw,
+    /// Whether it wins so many percent of the pot or more, when nobody bets any more, against the
+    /// range with which the other gets to the decision.
+    Equity(u8),
+    /// Whether it has this draw or a better one.
+    Draw(usize),
 }
 
 impl fmt::Display for Question {
@@ -58,6 +65,13 @@ impl fmt::Display for Question {
             Question::Rank(rank) => write!(f, "holds a {}", rank.to_char()),
             Question::Suit(suit) => write!(f, "holds a card of {}", suit_name(*suit)),
             Question::MissedDraw => f.write_str("a missed draw"),
+            Question::Equity(percent) => write!(f, "{percent} % equity or more"),
+            Question::Draw(draw) => f.write_str(match draw {
+                0 => "a combo draw",
+                1 => "a flush draw",
+                2 => "an open-ended draw or better",
+                _ => "a draw",
+            }),
         }
     }
 }
@@ -91,6 +105,9 @@ impl Default for Plan {
 pub struct Simplicity {
     /// 1 or 2.
     pub player: usize,
+    /// The actions that lead to the decision, if it is the strategy of one alone, that is simpler.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<String>,
     /// The pot at the beginning, in chips.
     pub pot: f64,
     /// What the player wins in an equilibrium, in chips of the whole hand.
@@ -113,6 +130,10 @@ pub struct Simple {
     pub exploited: f64,
     /// What it loses while the other plays the equilibrium, in chips.
     pub unnoticed: f64,
+    /// What it gives away to a best response when all later decisions are adapted to it, in chips,
+    /// as far as that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub adapted: Option<f64>,
     /// Whether no strategy of this kind costs less.
     pub proven: bool,
     /// A tree in words: a line for each leaf.
@@ -163,6 +184,7 @@ impl Simplicity {
                 remember: to_remember(river, player, strategy, None),
                 exploited: price.exploited,
                 unnoticed: price.unnoticed,
+                adapted: None,
                 proven,
                 lines: Vec::new(),
             };
@@ -206,13 +228,10 @@ impl Simplicity {
                 step(&mut done)
             })?;
         }
-        strategies.sort_by(|a, b| {
-            (a.remember, a.exploited)
-                .partial_cmp(&(b.remember, b.exploited))
-                .unwrap_or(std::cmp::Ordering::Equal)
-        });
+        strategies.sort_by(by_ease);
         Ok(Simplicity {
             player: player.index() + 1,
+            line: None,
             pot: game.pot(),
             value: equilibria.value_for(player),
             strategies,
@@ -220,7 +239,7 @@ impl Simplicity {
     }
 
     /// Whether no other strategy here is both as easy and as cheap.
-    fn is_on_the_curve(&self, at: usize) -> bool {
+    pub(crate) fn is_on_the_curve(&self, at: usize) -> bool {
         let this = &self.strategies[at];
         let beats = |other: &Simple| {
             other.remember <= this.remember
@@ -275,40 +294,48 @@ impl Simplicity {
 
 impl fmt::Display for Simplicity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(
-            f,
-            "Player {} wins {} chips in an equilibrium. What simpler strategies give away:\n",
-            self.player,
-            fixed(self.value, 3)
-        )?;
-        let mut table = Table::new([
-            "remember",
-            "strategy",
-            "to a best response",
-            "of the pot",
-            "to the equilibrium",
-            "",
-        ])
-        .right(0..1)
-        .right(2..5);
+        let (player, value) = (self.player, fixed(self.value, 3));
+        match self.line.as_deref() {
+            None => write!(f, "Player {player} wins {value} chips in an equilibrium. What")?,
+            Some(line) => {
+                let at =
+                    if line.is_empty() { "the first decision".into() } else { format!("`{line}`") };
+                write!(f, "Player {player} wins {value} chips as solved. At {at}, what")?;
+            }
+        }
+        writeln!(f, " simpler strategies give away:\n")?;
+        let adapts = self.strategies.iter().any(|simple| simple.adapted.is_some());
+        let mut header = vec!["remember", "strategy", "to a best response", "of the pot"];
+        header.extend(adapts.then_some("after adapting"));
+        header.extend(["to the equilibrium", ""]);
+        let last = header.len() - 1;
+        let mut table = Table::new(header).right(0..1).right(2..last);
         for simple in &self.strategies {
-            table.row([
+            let mut row = vec![
                 simple.remember.to_string(),
                 simple.name.clone(),
                 fixed(simple.exploited, 3),
                 percent(simple.exploited / self.pot, 3),
-                fixed(simple.unnoticed, 3),
-                if simple.proven { "the best" } else { "the best found" }.to_owned(),
-            ]);
+            ];
+            let adapted = simple.adapted.map_or_else(String::new, |chips| fixed(chips, 3));
+            row.extend(adapts.then_some(adapted));
+            row.push(fixed(simple.unnoticed, 3));
+            row.push(if simple.proven { "the best" } else { "the best found" }.to_owned());
+            table.row(row);
         }
         writeln!(f, "{table}")?;
-        let largest = self.strategies.iter().filter(|simple| simple.kind == Kind::Tree);
+        let largest = self.strategies.iter().filter(|simple| simple.lines.len() > 1);
         if let Some(tree) = largest.min_by(|a, b| a.exploited.total_cmp(&b.exploited)) {
             writeln!(f, "\n{}:", tree.name)?;
             tree.lines.iter().try_for_each(|line| writeln!(f, "  {line}"))?;
         }
         Ok(())
     }
+}
+
+/// Those with least to remember first, and among them the cheapest.
+pub(crate) fn by_ease(a: &Simple, b: &Simple) -> Ordering {
+    a.remember.cmp(&b.remember).then(a.exploited.total_cmp(&b.exploited))
 }
 
 /// The number of things to remember of a strategy, by hand or by group.
@@ -382,23 +409,27 @@ fn one_size(river: &River, player: Player) -> Vec<(String, Vec<usize>)> {
     ways
 }
 
-/// The questions that separate some hands.
+/// The questions that separate some hands on a river.
 fn questions(river: &River, player: Player) -> Vec<(Question, Vec<bool>)> {
     let hands = &river.hands[player.index()];
     let board = river.board.set();
     let turn: CardSet = river.board[..4].iter().copied().collect();
+    let mut all = about_cards(hands, board);
+    all.extend(about_shares(&beaten(river, player), Question::Beats));
+    let missed = |combo: Combo| subgame::needs::class_name(combo, board, turn) == "missed draw";
+    all.push((Question::MissedDraw, hands.iter().map(|&combo| missed(combo)).collect()));
+    all.retain(|(_, yes)| yes.contains(&true) && yes.contains(&false));
+    all
+}
+
+/// Questions about the cards of hands on a board of three to five, with the answer of each hand.
+pub(crate) fn about_cards(hands: &[Combo], board: CardSet) -> Vec<(Question, Vec<bool>)> {
     let holds = |combo: &Combo, of: &dyn Fn(Card) -> bool| combo.cards().into_iter().any(of);
-    let beats = beaten(river, player);
     let classes: Vec<usize> =
         hands.iter().map(|&combo| HandClass::new(combo, board).number()).collect();
-    let missed = |combo: Combo| subgame::needs::class_name(combo, board, turn) == "missed draw";
     let mut all: Vec<(Question, Vec<bool>)> = Vec::new();
     for class in 0..HandClass::NAMES.len() {
         all.push((Question::AtLeast(class), classes.iter().map(|&it| it <= class).collect()));
-    }
-    for percent in (5..100).step_by(5) {
-        let least = f64::from(percent) / 100.0;
-        all.push((Question::Beats(percent), beats.iter().map(|&share| share >= least).collect()));
     }
     for rank in Rank::all() {
         let has = |combo| holds(combo, &|card| card.rank() == rank);
@@ -408,9 +439,18 @@ fn questions(river: &River, player: Player) -> Vec<(Question, Vec<bool>)> {
         let has = |combo| holds(combo, &|card| card.suit() == suit);
         all.push((Question::Suit(suit), hands.iter().map(has).collect()));
     }
-    all.push((Question::MissedDraw, hands.iter().map(|&combo| missed(combo)).collect()));
-    all.retain(|(_, yes)| yes.contains(&true) && yes.contains(&false));
     all
+}
+
+/// Questions whether a share of each hand is at least so many percent.
+pub(crate) fn about_shares(
+    shares: &[f64],
+    question: fn(u8) -> Question,
+) -> impl Iterator<Item = (Question, Vec<bool>)> + '_ {
+    (5..100).step_by(5).map(move |percent| {
+        let least = f64::from(percent) / 100.0;
+        (question(percent), shares.iter().map(|&share| share >= least).collect())
+    })
 }
 
 /// The share of the other's range that each hand beats.
@@ -435,14 +475,14 @@ fn beaten(river: &River, player: Player) -> Vec<f64> {
 
 /// A tree of questions.
 #[derive(Debug, Clone)]
-enum Node {
+pub(crate) enum Node {
     Leaf(u32),
     Ask(Question, Box<[Node; 2]>),
 }
 
 impl Node {
     /// Puts a question at a leaf, whose hands that answer no become another.
-    fn split(&mut self, leaf: u32, question: Question, other: u32) {
+    pub(crate) fn split(&mut self, leaf: u32, question: Question, other: u32) {
         match self {
             Node::Leaf(number) if *number == leaf => {
                 *self = Node::Ask(question, Box::new([Node::Leaf(leaf), Node::Leaf(other)]));
@@ -454,8 +494,31 @@ impl Node {
         }
     }
 
+    /// The numbers of the leaves.
+    pub(crate) fn leaves(&self, all: &mut Vec<u32>) {
+        match self {
+            Node::Leaf(number) => all.push(*number),
+            Node::Ask(_, below) => below.iter().for_each(|node| node.leaves(all)),
+        }
+    }
+
+    /// The tree without questions after which all play alike.
+    pub(crate) fn without_idle(&self, alike: &dyn Fn(u32, u32) -> bool) -> Node {
+        let Node::Ask(question, below) = self else { return self.clone() };
+        let below = below.each_ref().map(|node| node.without_idle(alike));
+        match &below {
+            [Node::Leaf(one), Node::Leaf(other)] if alike(*one, *other) => Node::Leaf(*one),
+            _ => Node::Ask(*question, Box::new(below)),
+        }
+    }
+
     /// A line for each leaf.
-    fn lines(&self, before: &str, leaf: &dyn Fn(u32) -> String, lines: &mut Vec<String>) {
+    pub(crate) fn lines(
+        &self,
+        before: &str,
+        leaf: &dyn Fn(u32) -> String,
+        lines: &mut Vec<String>,
+    ) {
         match self {
             Node::Leaf(number) => {
                 let head = if before.is_empty() { "every hand" } else { before };
@@ -502,6 +565,7 @@ fn grow(
             remember: count - 1 + to_remember(river, player, strategy, Some(&groups)),
             exploited: price.exploited,
             unnoticed: price.unnoticed,
+            adapted: None,
             proven: count == 1,
             lines,
         };
@@ -550,7 +614,7 @@ fn grow(
 }
 
 /// The groups after a question: hands of a leaf that answer no are another.
-fn split(groups: &[u32], leaf: u32, yes: &[bool], other: u32) -> Vec<u32> {
+pub(crate) fn split(groups: &[u32], leaf: u32, yes: &[bool], other: u32) -> Vec<u32> {
     let each = groups.iter().zip(yes);
     each.map(|(&group, &yes)| if group == leaf && !yes { other } else { group }).collect()
 }
@@ -572,21 +636,21 @@ fn leaf_words(
             continue;
         }
         let shares = choice.sequences().map(|sequence| strategy.share(sequence, hand));
-        let played: Vec<String> =
-            shares
-                .zip(place.words())
-                .filter(|(share, _)| *share > PLAYED)
-                .map(|(share, word)| {
-                    if share > 1.0 - PLAYED {
-                        word
-                    } else {
-                        format!("{word} {}", percent(share, 0))
-                    }
-                })
-                .collect();
         let at =
             if place.path.is_empty() { String::new() } else { format!("after {}: ", place.path) };
-        words.push(format!("{at}{}", played.join(" ")));
+        words.push(format!("{at}{}", mix_words(shares, place.words())));
     }
     words.join("; ")
+}
+
+/// A strategy in words: `b33 75 % x 25 %`.
+pub(crate) fn mix_words(
+    shares: impl IntoIterator<Item = f64>,
+    words: impl IntoIterator<Item = String>,
+) -> String {
+    let played = shares.into_iter().zip(words).filter(|(share, _)| *share > PLAYED);
+    let each = played.map(|(share, word)| {
+        if share > 1.0 - PLAYED { word } else { format!("{word} {}", percent(share, 0)) }
+    });
+    each.collect::<Vec<_>>().join(" ")
 }

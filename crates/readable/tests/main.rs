@@ -12,4 +12,5 @@ mod range_trees;
 mod rulebook_search;
 mod rules;
 mod shove_fold;
+mod simple_decision;
 mod street_search;

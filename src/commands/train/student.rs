@@ -11,6 +11,7 @@ use learners::student::{
 };
 use learners::training::{Checkpoints, RunName};
 use learners::{Loss, Table, boost, cart, mlp, oct};
+use models::restrict::Restriction;
 use models::student::{TrainedModel, columns};
 
 use super::training::{Device, Trainer, Watched};
@@ -38,7 +39,7 @@ pub struct Shared {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024),
         global = true)]
     threads: Option<u16>,
-    /// Memory limit for the rows of a street; larger data is refused before it is read
+    /// Memory limit for the rows of a model; larger data is refused before it is read
     #[arg(long, value_name = "SIZE", default_value = "8GiB", global = true)]
     memory: Size,
     /// Time between checkpoints
@@ -48,11 +49,15 @@ pub struct Shared {
     /// 65,536 steps
     #[arg(long, global = true)]
     small: bool,
+    /// Train one model for all streets, on the rows of all with zeros for the features that a
+    /// street lacks, and cut it down to each street
+    #[arg(long, global = true)]
+    one_model: bool,
 }
 
 /// The last line but one of the help of a kind of student.
 const SHARED: &str = "`cardroom train student --help` describes --import, --labels, --threads, \
-                      --memory, --checkpoint and --small.";
+                      --memory, --checkpoint, --small and --one-model.";
 
 /// What every student is told.
 #[derive(clap::Args)]
@@ -77,6 +82,8 @@ pub struct Common {
     checkpoint: Time,
     #[arg(from_global)]
     small: bool,
+    #[arg(from_global)]
+    one_model: bool,
     #[arg(from_global)]
     json: bool,
     #[arg(from_global)]
@@ -113,11 +120,14 @@ pub fn run(common: &Common, lesson: &LearningOptions, device: Device) -> Result<
     let stop = interrupt::listen("saving the training; press Ctrl-C again to abort")?;
     let dataset = Dataset::open(data)?;
     let pool = pool(threads(common.threads))?;
-    let options = trainer.options(lesson.options());
+    let mut options = trainer.options(lesson.options());
     if let Some(folder) = &common.import {
         let import = |street| pool.run(|| common.imported(lesson, &dataset, folder, street));
         let trained = Street::ALL.into_iter().map(import).collect::<Result<Vec<_>, _>>()?;
         return common.finish(lesson, &dataset, trained, "trained by another program");
+    }
+    if common.one_model {
+        options += ", one model for all streets";
     }
     let training = format!(
         "kind = {}\noptions = {options}\nlabels = {:?}\ndata = {}\n",
@@ -126,33 +136,56 @@ pub fn run(common: &Common, lesson: &LearningOptions, device: Device) -> Result<
         dataset.hash()
     );
     let checkpoints = Checkpoints::open(out, training, common.checkpoint.0)?;
-    let named = |street: Street| RunName {
-        file: street.name(),
-        title: street.name(),
-        steps: lesson.steps(),
+    // The streets of each model.
+    let models: Vec<Vec<Street>> = match common.one_model {
+        true => vec![Street::ALL.to_vec()],
+        false => Street::ALL.map(|street| vec![street]).to_vec(),
+    };
+    let named = |streets: &[Street]| {
+        let [file, title] = match streets {
+            [street] => [street.name(); 2],
+            _ => ["all", "all streets"],
+        };
+        RunName { file, title, steps: lesson.steps() }
     };
     let mut trained = Vec::new();
-    for street in Street::ALL {
-        let named = named(street);
+    for streets in &models {
+        let named = named(streets);
         let (steps, quiet) = (lesson.steps(), common.quiet);
         let display = move || Progress::patient(1, steps, quiet);
         let watched = Watched::new(&stop, display);
-        let one = pool.run(|| -> Result<Option<TrainedStreet>, Failure> {
-            let table = |split| common.table(&dataset, street, split);
-            let (train, valid) = (table(Split::Train)?, table(Split::Valid)?);
+        let of_model = pool.run(|| -> Result<Option<Vec<TrainedStreet>>, Failure> {
+            let (train, valid) = (
+                common.table(&dataset, streets, Split::Train)?,
+                common.table(&dataset, streets, Split::Valid)?,
+            );
             let bins = lesson.bins(&train);
             let learned = checkpoints.train(named, &watched, |saved| {
                 trainer.begin(lesson, &train, bins.as_ref(), &valid, saved)
             })?;
             let Some(learned) = learned else { return Ok(None) };
-            Ok(Some(TrainedStreet::new(learned, [&train, &valid, &table(Split::Test)?])))
+            if let [_] = streets[..] {
+                let test = common.table(&dataset, streets, Split::Test)?;
+                return Ok(Some(vec![TrainedStreet::new(learned, [&train, &valid, &test])]));
+            }
+            let of_street = |&street: &Street| {
+                let table = |split| common.table(&dataset, &[street], split);
+                let tables = [table(Split::Train)?, table(Split::Valid)?, table(Split::Test)?];
+                let all = [train.columns(), train.classes()];
+                let own = [tables[0].columns(), tables[0].classes()];
+                let learned = learned.restricted(&Restriction::named(all, own)?)?;
+                Ok(TrainedStreet::new(learned, tables.each_ref()))
+            };
+            streets.iter().map(of_street).collect::<Result<_, Failure>>().map(Some)
         });
-        trained.push(one?.ok_or_else(|| interrupt::stopped(&format!("stopped on the {street}")))?);
+        let stopped = || interrupt::stopped(&format!("stopped on {}", named.title));
+        trained.extend(of_model?.ok_or_else(stopped)?);
     }
     let output = common.finish(lesson, &dataset, trained, &options)?;
-    for street in Street::ALL {
-        let csv = out.join(format!("{street}.csv"));
-        checkpoints.copy_losses(named(street), &csv, ["log-loss", " nats"])?;
+    for streets in &models {
+        let named = named(streets);
+        let csv = out.join(format!("{}.csv", named.file));
+        checkpoints.copy_losses(named, &csv, ["log-loss", " nats"])?;
     }
     Ok(output.then(checkpoints.end().map_err(Failure::from)))
 }
@@ -174,13 +207,18 @@ impl Common {
         Output::report(&StudentReport::new(out, lesson.kind(), options, &trained), *json)
     }
 
+    /// The rows of a street, or of all.
     fn table(
         &self,
         dataset: &Dataset,
-        street: Street,
+        streets: &[Street],
         split: Split,
     ) -> Result<Table, learners::Error> {
-        dataset.table(street, split, self.labels.into(), self.memory.0)
+        let (labels, memory) = (self.labels.into(), self.memory.0);
+        match *streets {
+            [street] => dataset.table(street, split, labels, memory),
+            _ => dataset.joined(split, labels, memory),
+        }
     }
 
     /// The model of a street, read from the folder of another program.
@@ -205,7 +243,7 @@ impl Common {
                 self.out.display()
             ));
         }
-        let table = |split| self.table(dataset, street, split);
+        let table = |split| self.table(dataset, &[street], split);
         let (train, valid, test) =
             (table(Split::Train)?, table(Split::Valid)?, table(Split::Test)?);
         Ok(TrainedStreet::new(learned, [&train, &valid, &test]))

@@ -10,7 +10,6 @@ use std::time::{Duration, Instant};
 
 use agents::AgentChoice;
 use axum::http::StatusCode;
-use logs::LedgerReader;
 use logs::folder::ANALYSIS;
 use matches::runner::Stop;
 use matches::source::Source;
@@ -22,12 +21,13 @@ use tokio_util::sync::CancellationToken;
 
 use super::AnalysePlan;
 use super::imports::Imports;
-use crate::analysis::{Asked, analyse};
+use crate::analysis::{Analysis, Asked, analyse};
 use crate::output::{Output, warn};
 use crate::shell;
 use crate::web::Site;
 use crate::web::api::Problem;
 use crate::web::policies::Policies;
+use crate::web::records::{being_played, player_named, unreadable};
 
 /// How often a thread without work looks whether it is to end.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
@@ -144,11 +144,6 @@ fn refused(code: StatusCode, error: impl Into<String>, remedy: impl Into<String>
     Problem::new(code, error, remedy)
 }
 
-fn missing() -> Problem {
-    let remedy = "`/api/v1/matches` lists the matches";
-    refused(StatusCode::NOT_FOUND, "there is no match with this name", remedy)
-}
-
 impl Analyses {
     /// Starts the threads that import and analyse, which end at `stop`.
     ///
@@ -187,32 +182,14 @@ impl Analyses {
 
     /// Has a match analysed.
     pub(super) fn order(&self, id: &str, order: &AnalysisOrder) -> Result<AnalysisView, Problem> {
-        let Inner { site, plan, .. } = &*self.0;
-        let folder = site.records.folder_of(id).ok_or_else(missing)?;
-        let reader = LedgerReader::open(&folder).map_err(|error| unreadable(&error))?;
-        let names = reader.info().names();
-        let who = match order.player.as_str() {
-            "" => 0,
-            name => names.iter().position(|known| known == name).ok_or_else(|| {
-                let error = format!("`{}` is no player here", game::escape::excerpt(name));
-                Problem::at_pointer("/player", error, format!("write {}", names.join(" or ")))
-            })?,
-        };
-        let agents = self.agents();
-        let agent = match order.agent.as_str() {
-            "" => agents.first().cloned(),
-            name => agents.iter().find(|known| *known == name).cloned(),
-        };
-        let agent = agent.ok_or_else(|| {
-            let error = format!(
-                "`{}` cannot be asked at once what it would do",
-                game::escape::excerpt(&order.agent)
-            );
-            Problem::at_pointer("/agent", error, format!("write one of {}", agents.join(", ")))
-        })?;
+        let Inner { site, plan, policies, .. } = &*self.0;
+        let (folder, reader) = site.records.open(id)?;
+        let who = player_named(&reader.info().names(), &order.player)
+            .map_err(|problem| problem.at("/player"))?;
+        let named = policies.at_once_named(&order.agent);
+        let (agent, _) = named.map_err(|problem| problem.at("/agent"))?;
         if site.is_being_played(id, &folder) {
-            let error = "this match is being played";
-            return Err(refused(StatusCode::CONFLICT, error, "ask again when it is over"));
+            return Err(being_played());
         }
         let hands = reader.count().map_err(|error| unreadable(&error))?;
         if hands > plan.max_hands {
@@ -345,16 +322,9 @@ impl Analyses {
     }
 }
 
-fn unreadable(error: &logs::LedgerError) -> Problem {
-    tracing::warn!(%error, "the hands of a match cannot be read");
-    let error = "the record of this match cannot be read";
-    refused(StatusCode::SERVICE_UNAVAILABLE, error, "the server's log says why")
-}
-
 /// The analysis that is kept in a match's folder.
 pub(super) fn kept(site: &Site, id: &str) -> Result<AnalysisView, Problem> {
-    let folder = site.records.folder_of(id).ok_or_else(missing)?;
-    let reader = LedgerReader::open(&folder).map_err(|error| unreadable(&error))?;
+    let (folder, reader) = site.records.open(id)?;
     let hands = reader.count().map_err(|error| unreadable(&error))?;
     let result = kept_document(&folder);
     Ok(AnalysisView {
@@ -370,6 +340,11 @@ pub(super) fn kept(site: &Site, id: &str) -> Result<AnalysisView, Problem> {
 }
 
 /// The document that is kept in a folder.
-pub fn kept_document(folder: &Path) -> Option<serde_json::Value> {
+fn kept_document(folder: &Path) -> Option<serde_json::Value> {
     serde_json::from_slice(&std::fs::read(folder.join(ANALYSIS)).ok()?).ok()
+}
+
+/// The analysis of the document that is kept in a folder.
+pub fn kept_analysis(folder: &Path) -> Option<Analysis> {
+    serde_json::from_value(kept_document(folder)?.get_mut("analysis")?.take()).ok()
 }

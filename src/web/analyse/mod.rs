@@ -34,7 +34,7 @@ use show::svg::bars::{Bar, bars};
 use imports::{ImportOrder, ImportView};
 use jobs::{AnalysisOrder, AnalysisView, Progress};
 
-pub use jobs::{Analyses, kept_document};
+pub use jobs::{Analyses, kept_analysis};
 
 use super::api::Problem;
 use super::decide::read_body;

@@ -3,6 +3,7 @@
 
 import { ask, byId, element, percent } from "./page.js";
 import { cards } from "./study-grid.js";
+import { pricesOf } from "./study-simple.js";
 
 // ---- The chosen hands.
 const range = ({ least, most, forced }) => (forced ? percent((least + most) / 2, 1) : `${(100 * least).toFixed(1)} to ${percent(most, 1)}`);
@@ -88,23 +89,12 @@ export const showNeeds = (id, line, hands, names, ends = "") => {
   }, 60);
 };
 
-// ---- The price of simplicity.
-const numbers = ({ exploited, unnoticed, remember }, pot) => [String(remember), exploited.toFixed(3), percent(exploited / pot, 2), unnoticed.toFixed(3)];
-const priceTable = (strategies, pot) => {
-  const head = ["Strategy", "to remember", "gives away", "of the pot", "unnoticed"].map((text, at) => element("th", at ? { class: "num" } : {}, text));
-  const rows = strategies.map((simple) => element("tr", { title: simple.proven ? "no strategy of this kind costs less" : "the best that was found" },
-    element("td", {}, simple.name), ...numbers(simple, pot).map((text) => element("td", { class: "num" }, text))));
-  return element("div", { class: "wide" }, element("table", { class: "hands" }, element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...rows)));
-};
+// ---- What was worked out.
 const draw = (box, found, pot) => {
   const { equilibria: all, simplicity } = found;
   const about = `${all.reached} times a hand comes to a decision: ${all.always} times all equilibria do the same, ${all.mixed} times they mix. Choose a hand above to see between what. Found to ${all.gap.toExponential(1)} of the pot.`;
   const parts = simplicity.map(({ player, curve, strategies }) => {
-    const picture = element("div", { class: "curve" });
-    // The server's own picture.
-    picture.innerHTML = curve;
-    const trees = strategies.filter(({ lines }) => lines.length > 1).map(({ name, lines }) => element("details", {}, element("summary", {}, name), element("ul", { class: "small" }, ...lines.map((line) => element("li", {}, line)))));
-    return element("div", { class: "player-part" }, element("h3", {}, `Player ${player}`), picture, priceTable(strategies, pot), ...trees);
+    return element("div", { class: "player-part" }, element("h3", {}, `Player ${player}`), ...pricesOf(curve, strategies, pot));
   });
   box.replaceChildren(element("p", { class: "small" }, about), element("div", { class: "curves" }, ...parts),
     element("p", { class: "small soft" }, "Given away: what a best response takes beyond the value of the game, in chips; unnoticed: what is lost while the other player goes on with the equilibrium. To remember: each question, and each action of a hand (or of a leaf) at each decision that it gets to."));

@@ -5,6 +5,7 @@ import { Comparison } from "./study-compare.js";
 import { showEquities } from "./study-equity.js";
 import { lockForm, showLocks } from "./study-lock.js";
 import { showNeeds, showRiver } from "./study-river.js";
+import { showSimple } from "./study-simple.js";
 import { HandTable } from "./study-table.js";
 import { ask, byId, element, percent } from "./page.js";
 import { CELLS, cardName, cards, cellOf, deck, roving } from "./study-grid.js";
@@ -524,6 +525,7 @@ const show = () => {
   showNeedsOfCell();
   showTable();
   showEquities(place);
+  showSimple(id, solution, place, Number(root.dataset.pot));
   comparison.show(place, shownPlayer());
   const board = cards(place.way.at(-1).board);
   byId("board").replaceChildren(...board.childNodes);

@@ -27,6 +27,7 @@ use super::locks::{self, Lock};
 use super::order::{Order, Spot, name};
 use super::played::Players;
 use super::river::{Analysis, Asked, RiverView, Start, hands_at};
+use super::simplicity::SimplicityView;
 use super::view::{CardsView, PlaceView};
 use crate::river::DecisionView;
 use crate::subgame::{Limits, Parameters, Problem, SizeReport, SolveResult};
@@ -132,6 +133,8 @@ pub(super) enum View {
     Place,
     /// The cards that can be dealt at a place.
     Cards,
+    /// What simpler strategies of the decision at a place cost.
+    Simplicity,
 }
 
 impl View {
@@ -139,6 +142,7 @@ impl View {
         let json = match self {
             View::Place => serde_json::to_string(&PlaceView::new(solver, line)?),
             View::Cards => serde_json::to_string(&CardsView::new(solver, line)?),
+            View::Simplicity => serde_json::to_string(&SimplicityView::of_decision(solver, line)?),
         };
         json.map_err(|error| error.to_string())
     }

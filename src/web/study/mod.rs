@@ -14,6 +14,7 @@ mod locks;
 mod order;
 mod played;
 mod river;
+mod simplicity;
 mod view;
 
 use std::sync::Arc;
@@ -34,6 +35,7 @@ use jobs::{SolutionView, State as Progress, View};
 use order::{Estimate, Order};
 use played::PlayedView;
 use river::RiverView;
+use simplicity::SimplicityView;
 use view::{CardsView, PlaceView};
 
 pub use jobs::{SolvedSpot, Study, StudyPlan};
@@ -158,6 +160,11 @@ pub fn router(study: Shared, limits: Limits, api: &mut Description) -> Router {
     let cards = "What the cards that can be dealt at a place lead to.";
     let cards_path = "/api/v1/study/solutions/{id}/cards";
     let cards_path = api.get_with_query::<CardsView, Asked>(cards_path, "cards", cards);
+    let simple = "What simpler strategies of the decision at a place give away, as far as the time \
+                  of a request goes.";
+    let simple_path = "/api/v1/study/solutions/{id}/simplicity";
+    let simple_path =
+        api.get_with_query::<SimplicityView, Asked>(simple_path, "simplicity", simple);
     let river = "What a river leaves open: which frequencies are real, and what simple strategies \
                  cost, as far as it is worked out.";
     let river_path = "/api/v1/study/solutions/{id}/river";
@@ -191,6 +198,7 @@ pub fn router(study: Shared, limits: Limits, api: &mut Description) -> Router {
         .route(solution_path, get(solution_document))
         .route(place_path, get(place_document))
         .route(cards_path, get(cards_document))
+        .route(simple_path, get(simplicity_document))
         .route(stop_path, put(stop_solve))
         .route(resume_path, put(resume_solve))
         .route(analyse_path, put(analyse_solution))
@@ -296,6 +304,14 @@ async fn cards_document(
     Query(asked): Query<Asked>,
 ) -> Result<Response, Response> {
     look(study, id, View::Cards, asked.line).await
+}
+
+async fn simplicity_document(
+    State(study): State<Shared>,
+    Path(id): Path<String>,
+    Query(asked): Query<Asked>,
+) -> Result<Response, Response> {
+    look(study, id, View::Simplicity, asked.line).await
 }
 
 async fn look(study: Shared, id: String, view: View, line: String) -> Result<Response, Response> {

@@ -6,14 +6,15 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use cards::Range;
-use readable::simplicity::{Plan, Simple, Simplicity};
+use readable::simplicity::{Plan, Simplicity};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use solvers::Player;
 use solvers::showdown::{Equilibria, KeptEquilibria, Mixed, River};
 use solvers::subgame::{Solver, walk};
 
-use crate::river::{DecisionView, EquilibriaView, HandView, Question, StandingView};
+use super::simplicity::SimplicityView;
+use crate::river::{DecisionView, EquilibriaView, HandView, IntervalView, Question, StandingView};
 
 /// The query for hands at a place.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -46,6 +47,9 @@ pub(super) enum Analysis {
     Failed(String),
 }
 
+/// The intervals of hands that mix, as far as they were asked for, by line and hand.
+type Ends = BTreeMap<(String, String), Vec<Option<IntervalView>>>;
+
 /// What was worked out.
 #[derive(Debug)]
 pub(super) struct Found {
@@ -55,8 +59,7 @@ pub(super) struct Found {
     decisions: BTreeMap<String, DecisionView>,
     start: Start,
     kept: KeptEquilibria,
-    /// Hands that mix with their intervals, as far as they were asked for, by line and hand.
-    ends: Mutex<BTreeMap<(String, String), HandView>>,
+    ends: Mutex<Ends>,
 }
 
 /// What a river leaves open.
@@ -73,43 +76,6 @@ pub(super) struct RiverView {
     equilibria: Option<EquilibriaView>,
     /// For each player what simple strategies cost.
     simplicity: Vec<SimplicityView>,
-}
-
-/// What simple strategies of a player cost.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-struct SimplicityView {
-    /// 1 or 2.
-    player: usize,
-    /// The curve as a picture.
-    curve: String,
-    strategies: Vec<SimpleView>,
-}
-
-/// A simple strategy.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-struct SimpleView {
-    name: String,
-    /// Things to remember: questions, and actions of each hand or leaf at each decision.
-    remember: usize,
-    /// What it gives away to a best response, in chips.
-    exploited: f64,
-    /// What it loses while the other plays the equilibrium, in chips.
-    unnoticed: f64,
-    /// Whether no strategy of this kind costs less.
-    proven: bool,
-    /// A tree in words.
-    lines: Vec<String>,
-}
-
-impl From<Simplicity> for SimplicityView {
-    fn from(found: Simplicity) -> SimplicityView {
-        let curve = found.chart().element();
-        let strategies = found.strategies.into_iter().map(|simple| {
-            let Simple { name, remember, exploited, unnoticed, proven, lines, .. } = simple;
-            SimpleView { name, remember, exploited, unnoticed, proven, lines }
-        });
-        SimplicityView { player: found.player, curve, strategies: strategies.collect() }
-    }
 }
 
 impl From<&Analysis> for RiverView {
@@ -199,7 +165,7 @@ impl Start {
             if !going {
                 return Err(stopped());
             }
-            simplicity.push(found.into());
+            simplicity.push(SimplicityView::new(found, true));
         }
         let (view, ends) = (EquilibriaView::new(river, &equilibria), Mutex::default());
         let kept = equilibria.keep();
@@ -246,7 +212,7 @@ impl Found {
         let found = found.map_err(|error| error.to_string())?;
         let mut ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
         for hand in found.hands {
-            ends.insert((view.at.clone(), hand.hand.clone()), hand);
+            ends.insert((view.at.clone(), hand.hand), hand.intervals);
         }
         Ok(())
     }
@@ -256,7 +222,7 @@ impl Found {
         let ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
         for hand in &mut view.hands {
             if let Some(found) = ends.get(&(view.at.clone(), hand.hand.clone())) {
-                hand.intervals.clone_from(&found.intervals);
+                hand.intervals.clone_from(found);
             }
         }
     }

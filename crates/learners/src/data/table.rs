@@ -106,6 +106,44 @@ impl Table {
         Table::new(columns, classes, values, shares, vec![1.0; labels.len()])
     }
 
+    /// The rows of all tables, with the columns and classes of any, in the order of their first
+    /// appearance. Where a row's own table lacks a column or a class, it has 0.
+    ///
+    /// Panics without a table.
+    pub fn joined(tables: &[Table]) -> Table {
+        let union = |names: fn(&Table) -> &[String]| -> Vec<String> {
+            let mut all: Vec<String> = Vec::new();
+            for name in tables.iter().flat_map(names) {
+                if !all.contains(name) {
+                    all.push(name.clone());
+                }
+            }
+            all
+        };
+        let (columns, classes) = (union(Table::columns), union(Table::classes));
+        let rows: usize = tables.iter().map(Table::rows).sum();
+        assert!(rows > 0, "there is a table");
+        let mut values = Vec::with_capacity(rows * columns.len());
+        for name in &columns {
+            for table in tables {
+                match table.columns.iter().position(|known| known == name) {
+                    Some(column) => values.extend_from_slice(table.column(column)),
+                    None => values.resize(values.len() + table.rows(), 0.0),
+                }
+            }
+        }
+        let mut labels = Vec::with_capacity(rows * classes.len());
+        for table in tables {
+            let own = |name| table.classes.iter().position(|known| known == name);
+            let own: Vec<Option<usize>> = classes.iter().map(own).collect();
+            for label in table.labels.chunks_exact(table.classes.len()) {
+                labels.extend(own.iter().map(|class| class.map_or(0.0, |class| label[class])));
+            }
+        }
+        let weights = tables.iter().flat_map(|table| &table.weights).copied().collect();
+        Table { columns, classes, values, labels, weights }
+    }
+
     /// The number of rows.
     pub fn rows(&self) -> usize {
         self.weights.len()

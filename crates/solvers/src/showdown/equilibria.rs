@@ -51,6 +51,12 @@ pub struct Restriction {
 #[derive(Debug, Clone)]
 pub struct Equilibria<'a> {
     game: &'a ShowdownGame,
+    found: KeptEquilibria,
+}
+
+/// What was found of a game's equilibria, to be kept without the game.
+#[derive(Debug, Clone)]
+pub struct KeptEquilibria {
     restrictions: [Restriction; 2],
     sides: [Side; 2],
     /// For each side by sequence and unit: whether it is played in an equilibrium.
@@ -66,37 +72,10 @@ pub struct Equilibria<'a> {
     rounds: usize,
 }
 
-/// What was found of a game's equilibria, to be kept without the game.
-#[derive(Debug, Clone)]
-pub struct KeptEquilibria {
-    restrictions: [Restriction; 2],
-    sides: [Side; 2],
-    support: [Vec<bool>; 2],
-    slack: [Vec<f64>; 2],
-    strategies: [Mixed; 2],
-    plans: [Vec<f64>; 2],
-    values: [f64; 2],
-    undecided: usize,
-    rounds: usize,
-}
-
 impl KeptEquilibria {
     /// The equilibria of the game that they were found of.
     pub fn of(self, game: &ShowdownGame) -> Equilibria<'_> {
-        let KeptEquilibria { restrictions, sides, support, slack, strategies, .. } = self;
-        let KeptEquilibria { plans, values, undecided, rounds, .. } = self;
-        Equilibria {
-            game,
-            restrictions,
-            sides,
-            support,
-            slack,
-            strategies,
-            plans,
-            values,
-            undecided,
-            rounds,
-        }
+        Equilibria { game, found: self }
     }
 }
 
@@ -156,8 +135,7 @@ impl<'a> Equilibria<'a> {
         for player in Player::BOTH {
             sides.push(side(game, player, &restrictions[player.index()])?);
         }
-        let mut found = Equilibria {
-            game,
+        let found = KeptEquilibria {
             restrictions,
             sides: sides.try_into().map_err(|_| Error::new("a game has two players"))?,
             support: Default::default(),
@@ -168,15 +146,16 @@ impl<'a> Equilibria<'a> {
             undecided: 0,
             rounds: 0,
         };
-        found.evaluate();
+        let mut equilibria = Equilibria { game, found };
+        equilibria.evaluate();
         // Actions that are played, or lose less than what the strategies are wrong by.
-        let near = (0.5 * found.gap()).clamp(1e-4 * game.pot(), 0.02 * game.pot());
+        let near = (0.5 * equilibria.gap()).clamp(1e-4 * game.pot(), 0.02 * game.pot());
         for player in Player::BOTH {
-            found.allow(player, near, 0.02);
+            equilibria.allow(player, near, 0.02);
         }
         loop {
-            found.rounds += 1;
-            let face = Face::new(game, &found.sides[0], &found.sides[1]);
+            equilibria.found.rounds += 1;
+            let face = Face::new(game, &equilibria.found.sides[0], &equilibria.found.sides[1]);
             let open: usize = face.size().iter().sum();
             if open > OPEN {
                 return Err(Error::new(format!(
@@ -186,55 +165,43 @@ impl<'a> Equilibria<'a> {
                 )));
             }
             let plans = face.equilibrium()?;
-            found.take(&plans);
-            found.evaluate();
-            let near = (0.1 * found.gap()).max(NOTHING * game.pot());
+            equilibria.take(&plans);
+            equilibria.evaluate();
+            let near = (0.1 * equilibria.gap()).max(NOTHING * game.pot());
             let mut added = 0;
             for player in Player::BOTH {
-                added += found.allow(player, near, 1.1);
+                added += equilibria.allow(player, near, 1.1);
             }
-            let over = found.rounds == ROUNDS || found.gap() < GAP * game.pot();
-            if added == 0 || over && added < 8 || found.rounds == 2 * ROUNDS {
-                found.settle(&plans);
+            let over = equilibria.found.rounds == ROUNDS || equilibria.gap() < GAP * game.pot();
+            if added == 0 || over && added < 8 || equilibria.found.rounds == 2 * ROUNDS {
+                equilibria.settle(&plans);
                 break;
             }
         }
-        if found.gap() > NOTHING * game.pot() {
+        if equilibria.gap() > NOTHING * game.pot() {
             return Err(Error::new(format!(
                 "the linear programs of this game end {:.2e} pots from an equilibrium after {} \
                  rounds: offer fewer sizes",
-                found.gap() / game.pot(),
-                found.rounds
+                equilibria.gap() / game.pot(),
+                equilibria.found.rounds
             )));
         }
-        Ok(found)
+        Ok(equilibria)
     }
 
     /// What was found, without the game.
     pub fn keep(self) -> KeptEquilibria {
-        let Equilibria { restrictions, sides, support, slack, strategies, .. } = self;
-        let Equilibria { plans, values, undecided, rounds, .. } = self;
-        KeptEquilibria {
-            restrictions,
-            sides,
-            support,
-            slack,
-            strategies,
-            plans,
-            values,
-            undecided,
-            rounds,
-        }
+        self.found
     }
 
     /// The strategies in the middle of all equilibria.
     pub fn strategies(&self) -> [&Mixed; 2] {
-        self.strategies.each_ref()
+        self.found.strategies.each_ref()
     }
 
     /// What the first player wins, in chips.
     pub fn value(&self) -> f64 {
-        f64::midpoint(self.values[0], -self.values[1])
+        f64::midpoint(self.found.values[0], -self.found.values[1])
     }
 
     /// The game.
@@ -250,41 +217,41 @@ impl<'a> Equilibria<'a> {
     /// How far the strategies are from an equilibrium, in chips: what best responses to them win
     /// together.
     pub fn gap(&self) -> f64 {
-        self.values[0] + self.values[1]
+        self.found.values[0] + self.found.values[1]
     }
 
     /// The number of pairs of hand and action of which it could not be told whether they are played
     /// in an equilibrium. They count as played.
     pub fn undecided(&self) -> usize {
-        self.undecided
+        self.found.undecided
     }
 
     /// How often actions were added.
     pub fn rounds(&self) -> usize {
-        self.rounds
+        self.found.rounds
     }
 
     /// What a hand loses by an action where it gets there, in chips, against the other's strategy
     /// in the middle. Where it is above 0 the action is played in no equilibrium.
     pub fn loss(&self, player: Player, sequence: usize, hand: usize) -> f64 {
-        let side = &self.sides[player.index()];
-        self.slack[player.index()][sequence * side.units + side.unit_of[hand] as usize]
+        let side = &self.found.sides[player.index()];
+        self.found.slack[player.index()][sequence * side.units + side.unit_of[hand] as usize]
     }
 
     /// What the equilibria have in common about a hand at one of its player's decisions.
     pub fn standing(&self, player: Player, decision: usize, hand: usize) -> Standing {
         let (p, o) = (player.index(), player.other().index());
         let choice = self.game.choices(player)[decision];
-        let (side, other) = (&self.sides[p], &self.sides[o]);
+        let (side, other) = (&self.found.sides[p], &self.found.sides[o]);
         let unit = side.unit_of[hand] as usize;
-        let support = &self.support[p];
+        let support = &self.found.support[p];
         if !support[choice.parent as usize * side.units + unit] {
             return Standing::NotPlayed;
         }
         let met = self.game.met(player, decision);
         let comes = |held: usize| {
             let pair = if p == 0 { (hand, held) } else { (held, hand) };
-            self.support[o][met * other.units + other.unit_of[held] as usize]
+            self.found.support[o][met * other.units + other.unit_of[held] as usize]
                 && self.game.pair(pair.0, pair.1) > 0.0
         };
         if !(0..self.game.hands(player.other())).any(comes) {
@@ -302,9 +269,9 @@ impl<'a> Equilibria<'a> {
     /// What [`Equilibria::interval`] needs of a player, for many questions.
     pub fn face(&self, player: Player) -> Plane<'_> {
         let (p, o) = (player.index(), player.other().index());
-        let own = Side { allowed: self.support[p].clone(), ..self.sides[p].clone() };
+        let own = Side { allowed: self.found.support[p].clone(), ..self.found.sides[p].clone() };
         // What is not played in an equilibrium is added when it answers a plan.
-        let other = Side { allowed: self.support[o].clone(), ..self.sides[o].clone() };
+        let other = Side { allowed: self.found.support[o].clone(), ..self.found.sides[o].clone() };
         Plane { equilibria: self, player, own, other, space: None }
     }
 
@@ -326,26 +293,26 @@ impl<'a> Equilibria<'a> {
 
     /// Takes strategies from plans by unit.
     fn take(&mut self, plans: &Plans) {
-        self.plans = [plans.own.clone(), plans.other.clone()];
+        self.found.plans = [plans.own.clone(), plans.other.clone()];
         for (player, plan) in Player::BOTH.into_iter().zip([&plans.own, &plans.other]) {
-            self.strategies[player.index()] = self.strategy(player, plan);
+            self.found.strategies[player.index()] = self.strategy(player, plan);
         }
     }
 
     fn strategy(&self, player: Player, plan: &[f64]) -> Mixed {
-        strategy(self.game, player, &self.sides[player.index()], plan)
+        strategy(self.game, player, &self.found.sides[player.index()], plan)
     }
 
     /// Computes what is lost by each action, and both best responses.
     fn evaluate(&mut self) {
         for player in Player::BOTH {
             let (p, o) = (player.index(), player.other().index());
-            let side = &self.sides[p];
-            let reach = self.game.reach(player.other(), &self.strategies[o]);
+            let side = &self.found.sides[p];
+            let reach = self.game.reach(player.other(), &self.found.strategies[o]);
             let gains = merged(self.game.gains(player, &reach), self.game.hands(player), side);
-            let open = open(self.game, player, &self.restrictions[p]);
+            let open = open(self.game, player, &self.found.restrictions[p]);
             let sweep = self.game.sweep(player, gains, side.units, Some(&open));
-            self.values[p] = sweep.values.iter().sum();
+            self.found.values[p] = sweep.values.iter().sum();
             let chances = chances(self.game, side);
             let mut slack = sweep.slack;
             for row in slack.chunks_mut(side.units) {
@@ -353,7 +320,7 @@ impl<'a> Equilibria<'a> {
                     *slack = if chance > 0.0 { *slack / chance } else { 0.0 };
                 }
             }
-            self.slack[p] = slack;
+            self.found.slack[p] = slack;
         }
     }
 
@@ -361,8 +328,8 @@ impl<'a> Equilibria<'a> {
     /// many of them make a difference.
     fn allow(&mut self, player: Player, near: f64, often: f64) -> usize {
         let p = player.index();
-        let (game, slack, strategy) = (self.game, &self.slack[p], &self.strategies[p]);
-        let side = &mut self.sides[p];
+        let (game, slack, strategy) = (self.game, &self.found.slack[p], &self.found.strategies[p]);
+        let side = &mut self.found.sides[p];
         let chances = chances(game, side);
         let mut first = vec![usize::MAX; side.units];
         for (hand, &unit) in side.unit_of.iter().enumerate().rev() {
@@ -400,10 +367,10 @@ impl<'a> Equilibria<'a> {
 
     /// Tells what is played in an equilibrium.
     fn settle(&mut self, plans: &Plans) {
-        self.undecided = 0;
+        self.found.undecided = 0;
         for (player, plan) in Player::BOTH.into_iter().zip([&plans.own, &plans.other]) {
             let p = player.index();
-            let side = &self.sides[p];
+            let side = &self.found.sides[p];
             let mut support = vec![false; side.allowed.len()];
             support[..side.units].fill(true);
             for choice in self.game.choices(player) {
@@ -415,20 +382,20 @@ impl<'a> Equilibria<'a> {
                     let mut any = false;
                     for sequence in choice.sequences() {
                         let at = sequence * side.units + unit;
-                        let loses = self.slack[p][at] / self.game.pot();
+                        let loses = self.found.slack[p][at] / self.game.pot();
                         // A product of the two is the same for all, and tiny.
                         let played = side.allowed[at] && plan[at] > loses;
                         let unclear = side.allowed[at]
                             && plan[at] < NOTHING.max(0.1 * before)
                             && plan[at] < 1e-4
                             && loses < NOTHING;
-                        self.undecided += usize::from(unclear);
+                        self.found.undecided += usize::from(unclear);
                         support[at] = played || unclear;
                         any |= support[at];
                     }
                     if !any {
                         let best = choice.sequences().min_by(|&a, &b| {
-                            let slack = |s: usize| self.slack[p][s * side.units + unit];
+                            let slack = |s: usize| self.found.slack[p][s * side.units + unit];
                             slack(a).total_cmp(&slack(b))
                         });
                         if let Some(sequence) = best {
@@ -437,7 +404,7 @@ impl<'a> Equilibria<'a> {
                     }
                 }
             }
-            self.support[p] = support;
+            self.found.support[p] = support;
         }
     }
 }
@@ -469,9 +436,9 @@ impl Plane<'_> {
             let o = player.other().index();
             let face = Face::new(equilibria.game, own, other);
             let tight = |(sequence, unit): (usize, usize)| {
-                equilibria.support[o][sequence * other.units + unit]
+                equilibria.found.support[o][sequence * other.units + unit]
             };
-            let space = face.around(&equilibria.plans[player.index()], own.units, &tight);
+            let space = face.around(&equilibria.found.plans[player.index()], own.units, &tight);
             (face, space)
         })
     }
@@ -534,7 +501,7 @@ impl Plane<'_> {
             let (face, space) = self.space();
             let plan = face.extreme(space, [of, whole], own_units, sign)?;
             let fixed = plan.is_none();
-            let plan = plan.unwrap_or_else(|| self.equilibria.plans[player.index()].clone());
+            let plan = plan.unwrap_or_else(|| self.equilibria.found.plans[player.index()].clone());
             let at = |terms: &Terms| -> f64 {
                 let number = |&(sequence, unit, weight): &(usize, usize, f64)| {
                     weight * plan[sequence * self.own.units + unit]
@@ -550,7 +517,7 @@ impl Plane<'_> {
             let reach = game.reach(self.player, &strategy);
             let other = self.player.other();
             let gains = merged(game.gains(other, &reach), game.hands(other), &self.other);
-            let open = open(game, other, &self.equilibria.restrictions[o]);
+            let open = open(game, other, &self.equilibria.found.restrictions[o]);
             let sweep = game.sweep(other, gains, units, Some(&open));
             let gives_away = value + sweep.values.iter().sum::<f64>();
             let chances = chances(game, &self.other);

@@ -14,6 +14,7 @@
 
 mod make;
 
+use std::collections::HashSet;
 use std::fmt;
 use std::fs::File;
 use std::io::Read;
@@ -179,24 +180,15 @@ impl Dataset {
         memory: u64,
     ) -> Result<Table, Error> {
         let of_street = &self.card.streets[street.index()];
-        let file = match split {
-            Split::Train => &of_street.train,
-            Split::Valid => &of_street.valid,
-            Split::Test => &of_street.test,
-        };
+        let file = of_street.file(split);
         let (columns, classes) = (of_street.columns.len(), of_street.classes.len());
         let path = self.folder.join(&file.file);
         let rows = file.rows as usize;
         let expected = file.rows.saturating_mul(4 * (columns + classes + 1) as u64);
         // The bytes and the numbers made of them.
-        let needed = expected.saturating_mul(2);
-        if needed > memory {
-            let (needed, allowed) = (needed >> 20, memory >> 20);
-            return Err(Error::new(format!(
-                "the {rows} rows of the {street} need {needed} MB, but only {allowed} MB are \
-                 allowed: ask for fewer rows"
-            )));
-        }
+        check_memory(expected.saturating_mul(2), memory, || {
+            format!("{rows} rows of the {street}")
+        })?;
         if rows == 0 {
             let split = split.name();
             return Err(Error::new(format!(
@@ -238,6 +230,34 @@ impl Dataset {
         let (names, moves) = (of_street.columns.clone(), of_street.classes.clone());
         Table::new(names, moves, values, shares, weights).map_err(|error| Error::file(&path, error))
     }
+
+    /// Loads the rows of all streets in one table ([`Table::joined`]), if they need at most
+    /// `memory` bytes.
+    ///
+    /// # Errors
+    /// As [`Dataset::table`].
+    pub fn joined(&self, split: Split, labels: Labels, memory: u64) -> Result<Table, Error> {
+        let rows: u64 = self.card.streets.iter().map(|street| street.file(split).rows).sum();
+        let names = |of: fn(&StreetCard) -> &Vec<String>| {
+            self.card.streets.iter().flat_map(of).collect::<HashSet<_>>().len()
+        };
+        let numbers = names(|street| &street.columns) + names(|street| &street.classes) + 1;
+        // The tables of the streets and the one that is made of them.
+        let needed = rows.saturating_mul(8 * numbers as u64);
+        check_memory(needed, memory, || format!("{rows} rows of all streets"))?;
+        let tables = Street::ALL.map(|street| self.table(street, split, labels, memory));
+        Ok(Table::joined(&tables.into_iter().collect::<Result<Vec<_>, _>>()?))
+    }
+}
+
+fn check_memory(needed: u64, memory: u64, rows: impl Fn() -> String) -> Result<(), Error> {
+    if needed <= memory {
+        return Ok(());
+    }
+    let (rows, needed, allowed) = (rows(), needed >> 20, memory >> 20);
+    Err(Error::new(format!(
+        "the {rows} need {needed} MB, but only {allowed} MB are allowed: ask for fewer rows"
+    )))
 }
 
 fn one_line(error: &toml::de::Error) -> String {
@@ -292,6 +312,17 @@ pub struct StreetCard {
     pub valid: FileCard,
     /// The test rows, which decide nothing.
     pub test: FileCard,
+}
+
+impl StreetCard {
+    /// The file of a split.
+    pub fn file(&self, split: Split) -> &FileCard {
+        match split {
+            Split::Train => &self.train,
+            Split::Valid => &self.valid,
+            Split::Test => &self.test,
+        }
+    }
 }
 
 /// The metadata of a file of rows.

@@ -107,11 +107,14 @@ impl Evaluator<'_> {
 
     /// The exploitability only, in half the time.
     pub(crate) fn exploitability(&self, storage: &mut BoardStorage) -> f64 {
-        let best = |player: Player| {
-            let values = self.values(storage, player, Answer::Best);
-            self.total(player, &values, true)
-        };
-        Player::BOTH.map(best).iter().sum::<f64>() / 2.0
+        Player::BOTH.map(|player| self.worth(storage, player, true)).iter().sum::<f64>() / 2.0
+    }
+
+    /// What a player wins with its average strategy, or with a best response.
+    pub(crate) fn worth(&self, storage: &mut BoardStorage, player: Player, best: bool) -> f64 {
+        let answer = if best { Answer::Best } else { Answer::Average };
+        let values = self.values(storage, player, answer);
+        self.total(player, &values, best)
     }
 
     /// The weights with which the opponent's hands enter the subgame on average.

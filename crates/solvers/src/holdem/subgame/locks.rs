@@ -167,6 +167,59 @@ impl Solver {
         Ok(())
     }
 
+    /// Does `work` while the hands at a decision have this average strategy, as by
+    /// [`Solver::set_strategy`], and puts back what was there: solving goes on afterwards as if
+    /// nothing had been. `work` must not solve.
+    ///
+    /// # Errors
+    /// As [`Solver::set_strategy`], and when hands are locked there.
+    pub fn with_strategy<T>(
+        &mut self,
+        state: &PublicState,
+        strategy: &dyn Fn(Combo) -> Vec<f64>,
+        work: impl FnOnce(&mut Solver) -> T,
+    ) -> Result<T, Error> {
+        let place = self.place(state)?;
+        let shares = place.shares(strategy)?;
+        let (decision, path) = (place.decision, place.path);
+        let storage = self.storage_at(&path);
+        if storage.lock(&decision).is_some() {
+            return Err(Error::new(
+                "hands are locked there, and keep their strategy: unlock them, or ask elsewhere",
+            ));
+        }
+        let before = storage.copied(&decision);
+        let held = vec![false; storage.row(&decision)];
+        storage.set_lock(&decision, shares, held.into());
+        let done = work(self);
+        let storage = self.storage_at(&path);
+        storage.locks.retain(|lock| !lock.is_at(&decision));
+        storage.put_back(&decision, &before);
+        Ok(done)
+    }
+
+    /// The hands at a decision, those together that differ only in suits that are equivalent there
+    /// and so play alike.
+    ///
+    /// # Errors
+    /// As [`Solver::set_strategy`].
+    pub fn equivalent_hands(&self, state: &PublicState) -> Result<Vec<Vec<Combo>>, Error> {
+        let place = self.place(state)?;
+        let mut groups: Vec<Vec<usize>> = place
+            .orbits()
+            .map(|(hand, mut orbit)| {
+                orbit.push(hand);
+                orbit.sort_unstable();
+                orbit.dedup();
+                orbit
+            })
+            .collect();
+        groups.sort_unstable();
+        groups.dedup();
+        let combos = |group: Vec<usize>| group.into_iter().map(|hand| place.hands[hand][0]);
+        Ok(groups.into_iter().map(|group| combos(group).collect()).collect())
+    }
+
     fn place(&self, state: &PublicState) -> Result<Place<'_>, Error> {
         if self.options.precision == Precision::Half {
             return Err(Error::new(

@@ -172,6 +172,37 @@ impl BoardStorage {
         }
     }
 
+    /// The regrets, averages and predictions of a decision, in 32 bits, for
+    /// [`put_back`](Self::put_back).
+    pub(crate) fn copied(&self, decision: &Decision) -> Vec<f32> {
+        let mut numbers = Vec::new();
+        for tile in self.tiles(self.rows_of(decision.player)) {
+            let range = self.range(decision, tile);
+            if let Cells::Full { regrets, averages, predicted } = &self.cells {
+                for all in [Some(regrets), Some(averages), predicted.as_ref()].into_iter().flatten()
+                {
+                    numbers.extend_from_slice(&all[range.clone()]);
+                }
+            }
+        }
+        numbers
+    }
+
+    /// Sets the numbers of a decision to those that were [`copied`](Self::copied).
+    pub(crate) fn put_back(&mut self, decision: &Decision, mut numbers: &[f32]) {
+        for tile in self.tiles(self.rows_of(decision.player)) {
+            let range = self.range(decision, tile);
+            if let Cells::Full { regrets, averages, predicted } = &mut self.cells {
+                for all in [Some(regrets), Some(averages), predicted.as_mut()].into_iter().flatten()
+                {
+                    let (of_tile, rest) = numbers.split_at(range.len());
+                    all[range.clone()].copy_from_slice(of_tile);
+                    numbers = rest;
+                }
+            }
+        }
+    }
+
     /// The address ranges of a player's regrets and averages.
     pub(crate) fn addresses(&self, player: Player) -> [Range<usize>; 2] {
         let [first, second] = [0, 1].map(|player| self.rows[player] * self.row[player]);
