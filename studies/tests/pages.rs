@@ -1,12 +1,13 @@
 //! The pages under `docs/studies/`: they are what the commands write, to the byte.
 //!
-//! `results.json` in a study's folder is that of the run that its page documents. To document
-//! another run, copy the file from the run's folder; to write the pages again after a change of
-//! templates, run `CARDROOM_WRITE_PAGES=1 cargo test -p studies pages`.
+//! `results.json.gz` in a study's folder is the `results.json` of the run that its page documents.
+//! To document another run, compress the file of the run's folder (`gzip -9n`); to write the pages
+//! again after a change of templates, run `CARDROOM_WRITE_PAGES=1 cargo test -p studies pages`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use flate2::read::GzDecoder;
 use serde_json::Value;
 use studies::record::{Done, Record};
 use studies::{Action, Options, Report, STUDIES, Study};
@@ -30,8 +31,8 @@ fn results(study: &Study) -> Option<Value> {
             path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(study.number))
         })
         .expect("the study's folder");
-    let text = fs::read_to_string(folder.join("results.json")).ok()?;
-    Some(serde_json::from_str(&text).expect("a document"))
+    let file = fs::File::open(folder.join("results.json.gz")).ok()?;
+    Some(serde_json::from_reader(GzDecoder::new(file)).expect("a document"))
 }
 
 /// The report that these results give.

@@ -288,8 +288,8 @@ fn a_simpler_decision_has_the_prices_of_the_command() {
     assert_eq!((&found["player"], &found["line"]), (&json!(2), &json!("x")));
     let (ranges, menu) = (list(&spot["ranges"]), string(&spot["menus"][0]));
     let report = Folder::new().json(&*format!(
-        "solve simple --board Td9d6hQc --pot 100 --stack 300 --ranges {} {} --menu '{menu}' --until \
-         0.2% --at x --quiet",
+        "solve simple --board Td9d6hQc --pot 100 --stack 300 --ranges {} {} --menu '{menu}' \
+         --until 0.2% --at x --quiet",
         string(&ranges[0]),
         string(&ranges[1])
     ));

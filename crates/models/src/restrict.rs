@@ -4,8 +4,8 @@
 //! and the moves of every street. On one street some columns are always zero and some moves do not
 //! exist. A model that is [`restricted`](TrainedModel::restricted) to a street gives the moves that
 //! are left the shares that the whole model gives them on such rows, in proportion: tests of a
-//! column that is always zero have one outcome, inputs that are always zero only shift the biases of
-//! a network's first layer, and a softmax keeps the ratios of the classes that remain.
+//! column that is always zero have one outcome, inputs that are always zero only shift the biases
+//! of a network's first layer, and a softmax keeps the ratios of the classes that remain.
 
 use crate::Error;
 use crate::forest::{self, Forest, Link};

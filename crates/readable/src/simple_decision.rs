@@ -4,16 +4,16 @@
 //! The strategies are always the same action, one size of bets, probabilities in quarters, none at
 //! all, and a few yes-or-no questions about the hand. Two prices are exact for each of them, by a
 //! whole walk over the spot. *Exploited* is what a best response of the other player takes beyond
-//! what it takes from the solution itself; *unnoticed* is what the player loses while the other goes
-//! on as solved. A player who plays differently afterwards, too, gives away less: *adapted* is the
-//! same as exploited, after the spot is solved again around the strategy.
+//! what it takes from the solution itself; *unnoticed* is what the player loses while the other
+//! goes on as solved. A player who plays differently afterwards, too, gives away less: *adapted* is
+//! the same as exploited, after the spot is solved again around the strategy.
 //!
 //! What mixes is rounded hand by hand from the strongest to the weakest, and what a hand rounds off
-//! is carried to the next: ranges keep their frequencies and their shape, of which it depends what a
-//! best response takes. A tree grows by the question that costs least, of those that best part hands
-//! which play differently. Its leaves play in quarters, new ones first the mean of their hands or
-//! what was played before, and then a quarter at a time is moved as long as that makes the tree
-//! cheaper. Trees that cost no less than a smaller one are not handed out.
+//! is carried to the next: ranges keep their frequencies and their shape, of which it depends what
+//! a best response takes. A tree grows by the question that costs least, of those that best part
+//! hands which play differently. Its leaves play in quarters, new ones first the mean of their
+//! hands or what was played before, and then a quarter at a time is moved as long as that makes the
+//! tree cheaper. Trees that cost no less than a smaller one are not handed out.
 
 use abstraction::hand_class::Draw;
 use cards::{CardSet, Combo};

@@ -1,6 +1,6 @@
-//! The price of simplicity: what strategies that are easy to play lose, against how much there is to
-//! remember. On a river it is that of a whole strategy, below; of a single decision, on any street,
-//! it is in [`decision`](crate::simple_decision).
+//! The price of simplicity: what strategies that are easy to play lose, against how much there is
+//! to remember. On a river it is that of a whole strategy, below; of a single decision, on any
+//! street, it is in [`decision`](crate::simple_decision).
 //!
 //! For one player, the other playing anything: the equilibrium, the best strategy that was found
 //! with probabilities in quarters and without any, the best with one size of bets, and the best

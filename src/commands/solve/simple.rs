@@ -24,8 +24,8 @@ use crate::report;
 ///
 /// On a river, for one player: the best strategies that are found without mixing, with mixing in
 /// quarters, with one size of bets, and in a few questions about the hand. On a flop or a turn, and
-/// on a river with --at, the same for one decision, everything else being played as solved. Each has
-/// its exact price: to a best response, and to the solution. docs/solve.md has examples.
+/// on a river with --at, the same for one decision, everything else being played as solved. Each
+/// has its exact price: to a best response, and to the solution. docs/solve.md has examples.
 #[derive(clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
@@ -39,8 +39,8 @@ pub(super) struct Args {
     /// turns the first decision unless given
     #[arg(long, value_name = "WORDS")]
     at: Option<String>,
-    /// Also solve the spot again around each strategy of a decision that none is simpler and cheaper
-    /// than: what it gives away when all other decisions are adapted to it
+    /// Also solve the spot again around each strategy of a decision that none is simpler and
+    /// cheaper than: what it gives away when all other decisions are adapted to it
     #[arg(long)]
     adapt: bool,
     /// The most leaves of a tree of questions

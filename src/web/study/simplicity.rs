@@ -1,4 +1,5 @@
-//! The price of simplicity, for the page: of a river's strategies, and of one decision on any street.
+//! The price of simplicity, for the page: of a river's strategies, and of one decision on any
+//! street.
 
 use std::time::{Duration, Instant};
 
