@@ -21,7 +21,7 @@ use axum::routing::get;
 use axum::{Json, Router};
 use evaluation::coach::{self, AgainstAgent, ByRules, Coach, Recorded};
 use evaluation::price::Unpriced;
-use game::{Betting, GameDef, Policy, PublicState, Seat, Street, Turn, games};
+use game::{Betting, Chips, GameDef, GameSpec, Policy, PublicState, Seat, Street, Turn, games};
 use learners::mixed;
 use logs::{HandRecord, LedgerReader};
 use readable::exercise::{
@@ -58,6 +58,9 @@ const RULES_OPPONENT: &str = "cfr:blueprint=categories";
 
 /// Agents and games that are kept ready to price decisions.
 const COACHES: usize = 6;
+
+/// The most big blinds that a hand against an agent is played with: what blueprints are for.
+const MOST_STACK: Chips = 250;
 
 /// Exercises that take processor time, at once.
 const WORKERS: usize = 2;
@@ -222,6 +225,9 @@ struct AgentAsked {
     /// `button` or `big_blind`; by the seed where it is not given.
     #[schemars(extend("enum" = ["button", "big_blind"]))]
     position: Option<String>,
+    /// The stacks in big blinds; those of the server's game where it is not given.
+    #[schemars(extend("minimum" = 1, "maximum" = MOST_STACK))]
+    stack: Option<Chips>,
     /// The answers so far: `line` of the exercise before, and an answer.
     #[serde(default)]
     line: String,
@@ -478,8 +484,11 @@ impl Sources {
     }
 
     fn against_agent(&self, asked: &AgentAsked) -> Result<ExerciseView, Problem> {
-        let AgentAsked { seed, agent, position, line } = asked;
-        let def = Arc::clone(self.policies.def());
+        let AgentAsked { seed, agent, position, stack, line } = asked;
+        let def = match stack {
+            None => Arc::clone(self.policies.def()),
+            Some(stack) => Arc::new(self.with_stacks(*stack)?),
+        };
         let seat = match position.as_deref() {
             None => None,
             Some(name @ ("button" | "big_blind")) => {
@@ -494,6 +503,17 @@ impl Sources {
         let (coach, agent) = self.coach(agent, &def)?;
         let hand = coach.hand(*seed, seat, line).map_err(|error| wrong(error.to_string()))?;
         Ok(ExerciseView::of_agent(*seed, agent, line, hand))
+    }
+
+    /// The server's game with stacks of so many big blinds.
+    fn with_stacks(&self, big_blinds: Chips) -> Result<GameDef, Problem> {
+        if !(1..=MOST_STACK).contains(&big_blinds) {
+            return Err(wrong(format!("`stack` is 1 to {MOST_STACK} big blinds")));
+        }
+        let usual = self.policies.def();
+        let stacks = vec![big_blinds * usual.big_blind(); usual.players];
+        let spec = GameSpec { stacks, ..usual.spec().clone() };
+        GameDef::new(spec).map_err(|error| wrong(error.to_string()))
     }
 
     fn of_match(&self, id: &str, asked: &MatchAsked) -> Result<ExerciseView, Problem> {
@@ -843,6 +863,7 @@ struct Page {
     /// The names of grades, with the highest price of each in words.
     grades: Vec<(&'static str, String)>,
     stacks: [f64; 2],
+    most_stack: Chips,
 }
 
 impl Page {
@@ -876,6 +897,7 @@ async fn html(State(trainer): State<Trainer>) -> Result<Response, Response> {
             matches: matches.collect(),
             grades: grades.to_vec(),
             stacks: [*STACKS.start(), *STACKS.end()],
+            most_stack: MOST_STACK,
         }
     });
     Ok(page(&made.await?))

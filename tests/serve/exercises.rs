@@ -182,7 +182,15 @@ fn rules_and_hands_against_an_agent_are_asked_as_described_and_refused_in_words(
         line = format!("{line} {word}").trim_start().to_owned();
     };
     assert_eq!(end["end"]["showdown"], true, "{end}");
+    // With ten big blinds all-in is a raise to 1,000 chips.
+    let short = server.json(&format!("{path}?seed=9&position=button&stack=10"));
+    let words: Vec<&str> = list(&short["answers"]).iter().map(|one| string(&one["word"])).collect();
+    assert!(words.contains(&"f") && words.contains(&"r1000"), "{words:?}");
+    let usual = server.json(&format!("{path}?seed=9&position=button"));
+    assert_ne!(short["answers"], usual["answers"]);
     for (address, part) in [
+        ("/api/v1/exercises/hand?seed=1&stack=0", "1 to 250"),
+        ("/api/v1/exercises/hand?seed=1&stack=251", "1 to 250"),
         ("/api/v1/exercises/rules?seed=1&list=no-limit", "novice"),
         ("/api/v1/exercises/rules?seed=1&street=preflop", "preflop"),
         ("/api/v1/exercises/rules", "seed"),

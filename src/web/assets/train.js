@@ -32,7 +32,7 @@ const CHOICES = {
   "last-bet": {},
   spot: { player: "player", from: "from" },
   rules: { list: "list", street: "street" },
-  hand: { agent: "agent", position: "position" },
+  hand: { agent: "agent", position: "position", stack: "hand-stack" },
   match: { player: "match-player", agent: "by", of: "of" },
 };
 // Those that are of something with a name: where it is chosen, and the path of its exercise.
