@@ -62,7 +62,7 @@ fn a_river_is_played_as_its_subgame_is_solved() {
     let def = Arc::new(games::nolimit_holdem());
     // `call` comes to the river with every hand.
     let public = after(&def, &QUIET);
-    let resolve = policy("resolve:blueprint=call,iterations=100,floor=1", &def);
+    let resolve = policy("resolve:blueprint=call,entry=none,iterations=100,floor=1", &def);
     let menu = |state: &PublicState| {
         let legal = state.legal();
         let mut actions = if legal.fold { vec![Action::Fold] } else { vec![] };
@@ -177,7 +177,7 @@ fn a_kept_river_is_played_by_the_solution_of_the_turn() {
     let turn = after(&def, &[raised.as_slice(), &checked].concat());
     let river = after(&def, &[raised.as_slice(), &checked, &checked].concat());
     let resolve = |rivers: &str| {
-        let bets = "blueprint=call,menu=fcpa,from=turn,iterations=20,floor=1";
+        let bets = "blueprint=call,entry=none,menu=fcpa,from=turn,iterations=20,floor=1";
         policy(&format!("resolve:{bets},rivers={rivers}"), &def)
     };
     let menu = abstraction::menu::find("fcpa").expect("it ships");
@@ -602,7 +602,7 @@ fn a_deadline_ends_the_iterations_in_time() {
         assert!(took < Duration::from_millis(20), "{took:?}");
     }
     // Time that is up when the first iteration begins: it is the last one.
-    let name = "resolve:blueprint=call,from=flop,floor=999,deadline=2s";
+    let name = "resolve:blueprint=call,entry=none,from=flop,floor=999,deadline=2s";
     let (decision, _) = on_a_clock(name, &flop, "KhKc", Duration::from_millis(500));
     let note = decision.note.expect("it says how");
     assert!(note.contains(" 1 iterations"), "{note}");

@@ -102,7 +102,7 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
         },
         AgentOption {
             name: "entry",
-            default: "none",
+            default: "half",
             help: "in the first solution, on the turn or river: what keeps each hand of the \
                    opponent from winning more than by the blueprint, with the values of `gadget`",
         },

@@ -72,6 +72,14 @@ struct Priced {
     unnoticed: f64,
 }
 
+/// What the actions of a state are called.
+pub type Words<'a> = &'a dyn Fn(&PublicState, &[Action]) -> Vec<String>;
+
+/// The words of the command line: `x`, `b66`.
+pub fn menu_words(state: &PublicState, actions: &[Action]) -> Vec<String> {
+    actions.iter().map(|&action| state.action_word(action)).collect()
+}
+
 /// Solves the spot anew with the strategy of this decision locked, and evaluates the solution.
 pub type Adapt<'a> = &'a mut dyn FnMut(
     &PublicState,
@@ -79,7 +87,8 @@ pub type Adapt<'a> = &'a mut dyn FnMut(
 ) -> Result<Evaluation, solvers::Error>;
 
 impl Simplicity {
-    /// Finds simple strategies of the decision at this spot, with trees of up to so many leaves.
+    /// Finds simple strategies of the decision at this spot, whose actions are called by `words`,
+    /// with trees of up to so many leaves.
     /// With `adapt`, those that none is simpler and cheaper than get their price after adapting.
     /// `go_on` is told how far it is, and may stop the search; what was found until then is
     /// returned. The solver is afterwards as it was.
@@ -90,11 +99,12 @@ impl Simplicity {
     pub fn of_decision(
         solver: &mut Solver,
         at: &RequestedSpot,
+        words: Words<'_>,
         leaves: usize,
         mut adapt: Option<Adapt<'_>>,
         go_on: Progress<'_>,
     ) -> Result<Simplicity, Error> {
-        let mut decision = Decision::new(solver, &at.state)?;
+        let mut decision = Decision::new(solver, &at.state, words)?;
         let pot = decision.solved.pot();
         let player = decision.player.index() + 1;
         let value = decision.solved.values[player - 1];
@@ -131,7 +141,11 @@ impl Simplicity {
 }
 
 impl<'a> Decision<'a> {
-    fn new(solver: &'a mut Solver, state: &PublicState) -> Result<Decision<'a>, Error> {
+    fn new(
+        solver: &'a mut Solver,
+        state: &PublicState,
+        words: Words<'_>,
+    ) -> Result<Decision<'a>, Error> {
         let wrong = |error: &dyn std::fmt::Display| Error::new(error.to_string());
         let groups = solver.equivalent_hands(state).map_err(Error::new)?;
         let spot = Spot::at_state(solver, state).map_err(|error| wrong(&error))?;
@@ -158,7 +172,7 @@ impl<'a> Decision<'a> {
         let solved = solver.evaluate();
         Ok(Decision {
             solver,
-            words: actions.iter().map(|&action| state.action_word(action)).collect(),
+            words: words(state, &actions),
             raises: actions.iter().map(|action| matches!(action, Action::RaiseTo(_))).collect(),
             state: state.clone(),
             hands,

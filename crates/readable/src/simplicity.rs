@@ -265,6 +265,7 @@ impl Simplicity {
         let description = best.collect::<Vec<_>>().join("; ");
         Chart {
             description,
+            size: [440, 300],
             logarithmic: true,
             lines: vec![
                 Line {
@@ -643,7 +644,7 @@ fn leaf_words(
     words.join("; ")
 }
 
-/// A strategy in words: `b33 75 % x 25 %`.
+/// A strategy in words: `b33 75 %, x 25 %`.
 pub(crate) fn mix_words(
     shares: impl IntoIterator<Item = f64>,
     words: impl IntoIterator<Item = String>,
@@ -652,5 +653,5 @@ pub(crate) fn mix_words(
     let each = played.map(|(share, word)| {
         if share > 1.0 - PLAYED { word } else { format!("{word} {}", percent(share, 0)) }
     });
-    each.collect::<Vec<_>>().join(" ")
+    each.collect::<Vec<_>>().join(", ")
 }

@@ -3,7 +3,7 @@
 
 use cards::{Combo, Range};
 use game::{Action, PublicState};
-use readable::simple_decision::Adapt;
+use readable::simple_decision::{Adapt, menu_words};
 use readable::simplicity::{Kind, Simple, Simplicity};
 use solvers::showdown::River;
 use solvers::subgame::{Options, Solver, Spot, Subgame, read_spot, start};
@@ -42,7 +42,8 @@ fn solved(board: &str, ranges: [&str; 2], iterations: u32) -> Solver {
 
 fn find(solver: &mut Solver, line: &str, leaves: usize) -> Simplicity {
     let at = read_spot(solver, line).expect("a decision");
-    Simplicity::of_decision(solver, &at, leaves, None, &mut |_, _| true).expect("found")
+    Simplicity::of_decision(solver, &at, &menu_words, leaves, None, &mut |_, _| true)
+        .expect("found")
 }
 
 fn named<'a>(found: &'a Simplicity, name: &str) -> &'a Simple {
@@ -136,7 +137,8 @@ fn what_is_played_later_can_be_adapted() {
         Ok(other.evaluate())
     };
     let adapt: Adapt<'_> = &mut solve;
-    let found = Simplicity::of_decision(&mut solver, &at, 2, Some(adapt), &mut |_, _| true);
+    let found =
+        Simplicity::of_decision(&mut solver, &at, &menu_words, 2, Some(adapt), &mut |_, _| true);
     let found = found.expect("found");
     let always = found.strategies.iter().find(|simple| simple.remember == 1).expect("always");
     let adapted = always.adapted.expect("nothing is easier and cheaper");
@@ -175,7 +177,7 @@ fn places_without_a_strategy_to_change_are_refused() {
     let call = |_: Combo| vec![1.0, 0.0, 0.0, 0.0];
     solver.set_strategy(&at.state, &call).expect("set");
     solver.lock(&at.state, &|_| true).expect("locked");
-    let refused = Simplicity::of_decision(&mut solver, &at, 2, None, &mut |_, _| true);
+    let refused = Simplicity::of_decision(&mut solver, &at, &menu_words, 2, None, &mut |_, _| true);
     let refused = refused.expect_err("it is locked").to_string();
     assert!(refused.contains("hands are locked there"), "{refused}");
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use cards::Combo;
 use game::PublicState;
 use matches::runner::Stop;
-use readable::simple_decision::Adapt;
+use readable::simple_decision::{Adapt, menu_words};
 use readable::simplicity::{Plan, Simplicity};
 use solvers::Player;
 use solvers::showdown::{Equilibria, River};
@@ -101,7 +101,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
                     Ok(other.evaluate())
                 };
                 let adapt: Option<Adapt<'_>> = if args.adapt { Some(&mut solve) } else { None };
-                Simplicity::of_decision(&mut solver, &at, leaves, adapt, &mut shown)?
+                Simplicity::of_decision(&mut solver, &at, &menu_words, leaves, adapt, &mut shown)?
             }
             (None, None) => unreachable!("a river or a decision"),
         };

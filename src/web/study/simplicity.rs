@@ -3,6 +3,8 @@
 
 use std::time::{Duration, Instant};
 
+use game::{Action, PublicState};
+use models::chart::Chart;
 use readable::simplicity::{Plan, Simple, Simplicity};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -65,7 +67,11 @@ impl SimplicityView {
         let begun = Instant::now();
         let leaves = Plan::default().leaves;
         let mut complete = true;
-        let found = Simplicity::of_decision(solver, &at, leaves, None, &mut |_, _| {
+        let names = |state: &PublicState, actions: &[Action]| {
+            let named = Chart::new(state, actions, Vec::new()).actions;
+            named.into_iter().map(|action| action.name).collect()
+        };
+        let found = Simplicity::of_decision(solver, &at, &names, leaves, None, &mut |_, _| {
             complete = begun.elapsed() < TIME;
             complete
         });
