@@ -16,7 +16,7 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use game::Payoff;
 use logs::ledger::LedgerReader;
@@ -331,15 +331,22 @@ fn game_query() -> String {
     format!("game_name={}", protocol::gtowizard::GAME_NAME.replace(' ', "%20"))
 }
 
-/// The server's results of the key, asked for a few times; or why there are none.
+/// The server's results of the key, asked for while it is busy, up to a minute; or why there are
+/// none.
 async fn server_results(
     run: &crate::web_run::Shared,
     version: u32,
 ) -> Result<ResultsObject, String> {
-    const PAUSES: usize = 4;
+    const PATIENCE: Duration = Duration::from_secs(60);
+    const PAUSES: usize = 40;
     let path =
         format!("{}?{}&gto_wizard_version={version}", Endpoint::Results.path(), game_query());
-    let mut pauses = run.pacer.pauses().take(PAUSES);
+    let mut waited = Duration::ZERO;
+    let within_patience = |pause: &Duration| {
+        waited += *pause;
+        waited <= PATIENCE
+    };
+    let mut pauses = run.pacer.pauses().take(PAUSES).take_while(within_patience);
     loop {
         let body = async { run.http.send(&path, None).await?.ok(&GTO_WIZARD) }.await;
         let error = match body {
