@@ -265,7 +265,7 @@ impl Simplicity {
         let description = best.collect::<Vec<_>>().join("; ");
         Chart {
             description,
-            size: [440, 300],
+            size: [360, 290],
             logarithmic: true,
             lines: vec![
                 Line {
