@@ -306,7 +306,7 @@ fn a_simpler_decision_has_the_prices_of_the_command() {
     }
     let nobody = ask(&server, "GET", &path("x+x"), "text/plain", "");
     assert_eq!(nobody.code, 400, "{}", nobody.body);
-    shows(&nobody.body, &["nobody acts there before a card is dealt"]);
+    shows(&nobody.body, &["nobody acts at `x x`"]);
 }
 
 #[test]

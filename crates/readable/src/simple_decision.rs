@@ -65,7 +65,6 @@ struct Hand {
 type Play = Vec<Vec<f64>>;
 
 /// A strategy, and its price in chips.
-#[derive(Clone)]
 struct Priced {
     strategy: Play,
     exploited: f64,
@@ -89,6 +88,7 @@ pub type Adapt<'a> = &'a mut dyn FnMut(
 impl Simplicity {
     /// Finds simple strategies of the decision at this spot, whose actions are called by `words`,
     /// with trees of up to so many leaves.
+    ///
     /// With `adapt`, those that none is simpler and cheaper than get their price after adapting.
     /// `go_on` is told how far it is, and may stop the search; what was found until then is
     /// returned. The solver is afterwards as it was.
@@ -328,24 +328,23 @@ impl<'a> Decision<'a> {
     /// hands apart.
     fn questions(&self) -> Vec<(Question, Vec<bool>)> {
         let board: CardSet = self.state.board().set();
-        let firsts: Vec<Combo> = self.hands.iter().map(|hand| hand.combos[0]).collect();
         let every: Vec<Combo> =
             self.hands.iter().flat_map(|hand| hand.combos.iter().copied()).collect();
-        let of_every = about_cards(&every, board);
-        let mut all = about_cards(&firsts, board);
-        let sizes: Vec<usize> = self.hands.iter().map(|hand| hand.combos.len()).collect();
-        let alike = |number: usize| {
-            let mut answers = of_every[number].1.iter();
-            let mut of_hands = sizes.iter().zip(&all[number].1);
-            of_hands.all(|(&size, yes)| answers.by_ref().take(size).all(|other| other == yes))
-        };
-        let kept: Vec<bool> = (0..all.len()).map(alike).collect();
-        let mut kept = kept.into_iter();
-        all.retain(|_| kept.next().unwrap_or(false));
+        let mut all = Vec::new();
+        for (question, answers) in about_cards(&every, board) {
+            let mut rest = answers.as_slice();
+            let of_hand = |hand: &Hand| {
+                let (own, after) = rest.split_at(hand.combos.len());
+                rest = after;
+                own.iter().all(|yes| *yes == own[0]).then_some(own[0])
+            };
+            let yes: Option<Vec<bool>> = self.hands.iter().map(of_hand).collect();
+            all.extend(yes.map(|yes| (question, yes)));
+        }
         let equities: Vec<f64> = self.hands.iter().map(|hand| hand.equity).collect();
         all.extend(about_shares(&equities, Question::Equity));
-        let draws = firsts.iter().map(|&combo| Draw::new(combo, board).number());
-        let draws: Vec<usize> = draws.collect();
+        let draw = |hand: &Hand| Draw::new(hand.combos[0], board).number();
+        let draws: Vec<usize> = self.hands.iter().map(draw).collect();
         for draw in 0..Draw::None.number() {
             all.push((Question::Draw(draw), draws.iter().map(|&it| it <= draw).collect()));
         }

@@ -23,7 +23,7 @@ use askama::Template;
 use axum::extract::{Path, Query, Request, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post, put};
+use axum::routing::{MethodRouter, get, post, put};
 use axum::{Json, Router};
 use cards::StartingHand;
 use indicatif::HumanBytes;
@@ -196,9 +196,9 @@ pub fn router(study: Shared, limits: Limits, api: &mut Description) -> Router {
         .route("/study/{id}", get(solution_page))
         .route(list, get(document))
         .route(solution_path, get(solution_document))
-        .route(place_path, get(place_document))
-        .route(cards_path, get(cards_document))
-        .route(simple_path, get(simplicity_document))
+        .route(place_path, looks(View::Place))
+        .route(cards_path, looks(View::Cards))
+        .route(simple_path, looks(View::Simplicity))
         .route(stop_path, put(stop_solve))
         .route(resume_path, put(resume_solve))
         .route(analyse_path, put(analyse_solution))
@@ -290,35 +290,19 @@ async fn solution_document(
     open(study)?.find(&id).map(Json)
 }
 
-async fn place_document(
-    State(study): State<Shared>,
-    Path(id): Path<String>,
-    Query(asked): Query<Asked>,
-) -> Result<Response, Response> {
-    look(study, id, View::Place, asked.line).await
-}
-
-async fn cards_document(
-    State(study): State<Shared>,
-    Path(id): Path<String>,
-    Query(asked): Query<Asked>,
-) -> Result<Response, Response> {
-    look(study, id, View::Cards, asked.line).await
-}
-
-async fn simplicity_document(
-    State(study): State<Shared>,
-    Path(id): Path<String>,
-    Query(asked): Query<Asked>,
-) -> Result<Response, Response> {
-    look(study, id, View::Simplicity, asked.line).await
-}
-
-async fn look(study: Shared, id: String, view: View, line: String) -> Result<Response, Response> {
-    let study = open(study).map_err(IntoResponse::into_response)?;
-    let found = blocking(move || study.look(&id, view, &line)).await?;
-    let found: Arc<String> = found.map_err(IntoResponse::into_response)?;
-    Ok(([(header::CONTENT_TYPE, "application/json")], (*found).clone()).into_response())
+/// What is seen at a place in a solution.
+fn looks(view: View) -> MethodRouter<Shared> {
+    get(
+        async move |State(study): State<Shared>,
+                    Path(id): Path<String>,
+                    Query(asked): Query<Asked>| {
+            let study = open(study).map_err(IntoResponse::into_response)?;
+            let found = blocking(move || study.look(&id, view, &asked.line)).await?;
+            let found: Arc<String> = found.map_err(IntoResponse::into_response)?;
+            let kind = [(header::CONTENT_TYPE, "application/json")];
+            Ok::<Response, Response>((kind, (*found).clone()).into_response())
+        },
+    )
 }
 
 async fn stop_solve(

@@ -8,7 +8,7 @@ use models::chart::Chart;
 use readable::simplicity::{Plan, Simple, Simplicity};
 use schemars::JsonSchema;
 use serde::Serialize;
-use solvers::subgame::{Solver, read_spot};
+use solvers::subgame::{RequestedSpot, Solver, walk};
 
 /// How long strategies of a decision are tried for a request. Meanwhile nobody else can look at the
 /// solution.
@@ -63,7 +63,14 @@ impl SimplicityView {
     /// # Errors
     /// When the line cannot be read, nobody acts there, or its strategy cannot be changed.
     pub(super) fn of_decision(solver: &mut Solver, line: &str) -> Result<SimplicityView, String> {
-        let at = read_spot(solver, line).map_err(|error| error.to_string())?;
+        let places = walk(solver, line).map_err(|error| error.to_string())?;
+        let path: Vec<&str> = places.iter().skip(1).map(|(word, _)| word.as_str()).collect();
+        let path = path.join(" ");
+        let spot = places.last().map_or_else(|| solver.spot(), |(_, spot)| spot.clone());
+        if spot.player().is_none() {
+            return Err(format!("nobody acts at `{path}`"));
+        }
+        let at = RequestedSpot { path, state: spot.state().clone() };
         let begun = Instant::now();
         let leaves = Plan::default().leaves;
         let mut complete = true;
