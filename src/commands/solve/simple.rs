@@ -126,6 +126,8 @@ impl Args {
                  with --at, as in --at x"
             )));
         }
+        // A strategy that cannot be changed is refused before anything is solved.
+        solver.equivalent_hands(&at.state)?;
         Ok(at)
     }
 }
