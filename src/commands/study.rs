@@ -93,6 +93,10 @@ pub struct Args {
     /// need; join the parts with `cardroom merge`
     #[arg(long, value_name = "i/N")]
     shard: Option<Shard>,
+    /// Texts to take in place of the built-in ones, as in the folders of `studies/` in the source:
+    /// any of steps.toml, published.toml, claims.toml, results.j2, report.md.j2 and the tables
+    #[arg(long, value_name = "FOLDER")]
+    texts: Option<PathBuf>,
     /// Only print the commands
     #[arg(long)]
     dry_run: bool,
@@ -144,7 +148,10 @@ enum Only {
 
 /// Runs the command: performs the steps of the study and makes the report.
 pub fn run(args: &Args) -> Result<Output, Failure> {
-    let study = find(&args.number)?;
+    let mut study = find(&args.number)?;
+    if let Some(folder) = &args.texts {
+        study = study.with_texts(folder).map_err(Failure::input)?;
+    }
     if !(args.scale > 0.0 && args.scale <= 1.0) {
         return Err(Failure::usage(format!(
             "--scale {}: write a share above 0 and at most 1, as in 0.1",
@@ -189,7 +196,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         device: args.device.filter(|&device| device != Device::Cpu).map(Device::name),
         shard: args.shard,
     };
-    let mut steps = study.steps(&options);
+    let mut steps = study.steps(&options).map_err(Failure::input)?;
     if let Some(shard) = args.shard {
         let most = independent(&steps, &options.folder);
         steps = shard_steps(steps, &options.folder, shard);
@@ -440,7 +447,7 @@ mod tests {
     fn every_step_of_every_study_is_a_command_of_this_program() {
         for options in all() {
             for study in STUDIES {
-                for step in study.steps(&options) {
+                for step in study.steps(&options).expect("steps") {
                     let title = step.title.clone();
                     if let Err(failure) = Work::from_step(step) {
                         panic!("study {}, {title}: {failure}", study.number);
@@ -453,7 +460,7 @@ mod tests {
     #[test]
     fn a_step_whose_output_is_read_as_a_document_prints_one() {
         for study in STUDIES {
-            for step in study.steps(&Options::new(PathBuf::from("s"))) {
+            for step in study.steps(&Options::new(PathBuf::from("s"))).expect("steps") {
                 let Action::Command { arguments, prints: Some(path), .. } = step.action else {
                     continue;
                 };

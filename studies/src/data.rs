@@ -104,15 +104,30 @@ impl Data {
         text.unwrap_or_else(|| panic!("{} has no {name}", self.folder)).1
     }
 
-    /// The steps, in order.
-    pub(crate) fn steps(&self, options: &Options) -> Vec<Step> {
-        let engine = Engine::new(options, None);
-        let steps = || -> Result<StepsFile, Error> {
-            let text = engine.render("steps.toml", self, &engine.published(self)?)?;
-            toml::from_str(&text).map_err(|error| invalid(format!("{error}: {text}")))
+    /// The same with the texts that are in a folder, which stay for as long as the program runs.
+    pub(crate) fn replaced(&self, folder: &Path) -> Result<&'static Data, crate::Error> {
+        let text = |&(name, built_in): &(&'static str, &'static str)| {
+            let path = folder.join(name);
+            if !path.exists() {
+                return Ok((name, built_in));
+            }
+            let text = std::fs::read_to_string(&path);
+            text.map(|text| (name, &*text.leak())).map_err(|error| crate::Error::file(&path, error))
         };
-        let steps = steps().unwrap_or_else(|error| panic!("{}: {error}", self.folder));
-        steps.step.into_iter().map(|step| step.resolved(options)).collect()
+        let texts = self.texts.iter().map(text).collect::<Result<Vec<_>, _>>()?;
+        Ok(Box::leak(Box::new(Data { texts: texts.leak(), ..*self })))
+    }
+
+    /// The steps, in order.
+    pub(crate) fn steps(&self, options: &Options) -> Result<Vec<Step>, crate::Error> {
+        let engine = Engine::new(options, None);
+        let steps = || -> Result<Vec<Step>, Error> {
+            let text = engine.render("steps.toml", self, &engine.published(self)?)?;
+            let file: StepsFile =
+                toml::from_str(&text).map_err(|error| invalid(format!("{error}: {text}")))?;
+            file.step.into_iter().map(|step| step.resolved(options)).collect()
+        };
+        steps().map_err(|error| engine.explained(&error, options))
     }
 
     /// The report of what is in the folder.
@@ -179,7 +194,7 @@ impl Data {
 }
 
 impl StepData {
-    fn resolved(self, options: &Options) -> Step {
+    fn resolved(self, options: &Options) -> Result<Step, Error> {
         let folder = options.folder.join("").display().to_string();
         let word = |word: String| {
             let text = ["=", ","].iter().fold(word, |text, sign| {
@@ -192,8 +207,9 @@ impl StepData {
             (None, Some(CopyData { from, to })) => Action::Copy { from: at(from), to: at(to) },
             (command, _) => {
                 let command = command.unwrap_or_default();
-                let words = shlex::split(&command)
-                    .unwrap_or_else(|| panic!("{}: an open quote in {command}", self.title));
+                let words = shlex::split(&command).ok_or_else(|| {
+                    invalid(format!("{}: an open quote in {command}", self.title))
+                })?;
                 Action::Command {
                     arguments: words.into_iter().map(word).collect(),
                     prints: self.output.map(at),
@@ -201,7 +217,7 @@ impl StepData {
                 }
             }
         };
-        Step { title: self.title, action }
+        Ok(Step { title: self.title, action })
     }
 }
 
@@ -335,9 +351,7 @@ impl Engine {
         environment.add_filter("whole", |value: f64| number::whole(value as u64));
         environment.add_filter("percent", number::percent);
         environment.add_filter("signed", number::signed_minus);
-        environment.add_filter("sqrt", f64::sqrt);
         environment.add_filter("minutes", number::minutes);
-        environment.add_filter("repeat", |word: String, times: usize| vec![word; times]);
         environment.add_filter("quote", |word: String| {
             let quoted = shlex::try_quote(&word).map_err(|error| invalid(error.to_string()))?;
             Ok::<_, Error>(quoted.into_owned())

@@ -46,7 +46,7 @@ impl From<RunError> for Error {
 }
 
 /// The options of a study.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Options {
     /// The study's folder; the commands name it as given.
     pub folder: PathBuf,
@@ -71,17 +71,7 @@ pub struct Options {
 impl Options {
     /// The whole study at full size, with everything trained.
     pub fn new(folder: PathBuf) -> Options {
-        Options {
-            folder,
-            scale: 1.0,
-            shipped: false,
-            teacher: None,
-            only: None,
-            network: None,
-            slumbot: Vec::new(),
-            device: None,
-            shard: None,
-        }
+        Options { folder, scale: 1.0, ..Options::default() }
     }
 
     /// Whether it is smaller than the study: then its figures decide nothing about the claims.
@@ -140,7 +130,7 @@ pub struct SlumbotRun {
 }
 
 /// The reproduction of a published system.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub struct Study {
     /// The study's number, which is its name.
     pub number: &'static str,
@@ -155,8 +145,20 @@ pub struct Study {
 }
 
 impl Study {
+    /// The same study with the texts that a folder has (`claims.toml`, `report.md.j2` and so on) in
+    /// place of those in the program.
+    ///
+    /// # Errors
+    /// When one cannot be read.
+    pub fn with_texts(self, folder: &Path) -> Result<Study, Error> {
+        Ok(Study { data: self.data.replaced(folder)?, ..self })
+    }
+
     /// Makes the steps, in order.
-    pub fn steps(&self, options: &Options) -> Vec<Step> {
+    ///
+    /// # Errors
+    /// When a text is not valid.
+    pub fn steps(&self, options: &Options) -> Result<Vec<Step>, Error> {
         self.data.steps(options)
     }
 
@@ -169,20 +171,12 @@ impl Study {
     }
 }
 
-impl fmt::Debug for Study {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Study").field("number", &self.number).finish_non_exhaustive()
-    }
-}
-
 /// The kinds of students of a study that has them.
 pub const STUDENTS: [&str; 4] = ["mlp", "xgboost", "oct", "cart"];
 
 /// All studies.
 pub const STUDIES: [Study; 5] = [STUDY_000, STUDY_001, STUDY_002, STUDY_003, STUDY_004];
 
-/// A strategy found by self-play teaches four students, which play each other, their teacher and,
-/// if runs are given, Slumbot.
 const STUDY_000: Study = Study {
     number: "000",
     title: "Bertsimas and Paskov, World-class interpretable poker: four students of one teacher",
@@ -199,8 +193,6 @@ const STUDY_000: Study = Study {
     ),
 };
 
-/// Random endgames of one bet are solved; trees and nearest neighbours learn from the solutions,
-/// and rules are read off a tree, beside short rules found by minimising exploitability.
 const STUDY_001: Study = Study {
     number: "001",
     title: "Ganzfried and Yusuf, Computing human-understandable strategies: endgames in words",
@@ -209,8 +201,6 @@ const STUDY_001: Study = Study {
     data: &data!("001-endgames-in-words", "table.csv", "depth.csv", "rules.csv"),
 };
 
-/// A rule of seven weights learns by self-play when to move all-in and when to call. It is compared
-/// with the best weights of the same features and a rule that players memorise.
 const STUDY_002: Study = Study {
     number: "002",
     title: "Shove or fold by a linear value function: seven weights learned by self-play",
@@ -219,8 +209,6 @@ const STUDY_002: Study = Study {
     data: &data!("002-shove-or-fold", "theta.csv", "stacks.csv", "trees.csv"),
 };
 
-/// Decision lists that a novice can memorise are searched for, one street of limit hold'em at a
-/// time, against an opponent that knows only its hand's rank. Winnings are exact here.
 const STUDY_003: Study = Study {
     number: "003",
     title: "De Mesentier Silva and others, Generating novice heuristics for post-flop poker",
@@ -229,8 +217,6 @@ const STUDY_003: Study = Study {
     data: &data!("003-novice-heuristics", "rules.csv", "searches.csv", "transitivity.csv"),
 };
 
-/// Networks of seven layers learn the values of all hands on random turns from four encodings of
-/// the ranges.
 const STUDY_004: Study = Study {
     number: "004",
     title: "Hopner and Loza Mencía, Analysis and optimization of deep counterfactual value \

@@ -51,7 +51,7 @@ fn report(study: &Study, results: &Value) -> Report {
         }
     }
     // Pictures that steps draw are kept among the pages, those of `report.html` alone nowhere.
-    for step in study.steps(&options) {
+    for step in study.steps(&options).expect("steps") {
         let Action::Command { arguments, .. } = step.action else { continue };
         for drawn in arguments.iter().skip_while(|argument| *argument != "--svg").skip(1).take(1) {
             let name = Path::new(drawn).strip_prefix(folder.path()).expect("in the folder");
@@ -113,6 +113,18 @@ fn rules_are_the_first_thing_on_pages_about_rules() {
             let file = report.files.iter().find(|(file, _)| file == name).expect("a page");
             let first = file.1.split(heading).next().unwrap_or_default();
             assert!(first.contains(rules), "study {number}, {name}: {first}");
+        }
+    }
+}
+
+#[test]
+fn pictures_on_pages_name_no_folder_of_the_machine_that_drew_them() {
+    for entry in fs::read_dir(docs()).expect("the pages") {
+        let path = entry.expect("an entry").path();
+        let text = fs::read_to_string(&path).expect("text");
+        for folder in ["/work/", "/home/", "/root/", "/tmp/", "/Users/"] {
+            let found = text.lines().find(|line| line.contains(folder));
+            assert!(found.is_none(), "{}: {found:?}", path.display());
         }
     }
 }

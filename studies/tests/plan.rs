@@ -10,7 +10,7 @@ use crate::made::options;
 
 /// The commands as they would be typed.
 fn commands(options: &Options) -> Vec<String> {
-    let steps = STUDIES[0].steps(options);
+    let steps = STUDIES[0].steps(options).expect("steps");
     let titles: HashSet<&String> = steps.iter().map(|step| &step.title).collect();
     assert_eq!(titles.len(), steps.len(), "no two steps have one title");
     let typed = |action: &Action| match action {
@@ -139,7 +139,7 @@ fn makers(steps: &[Step]) -> Vec<(&Step, BTreeSet<&String>)> {
 fn all_parts_together_are_the_study_and_each_has_what_its_steps_need() {
     let options = Options::new(PathBuf::from("s"));
     for study in STUDIES {
-        let steps = study.steps(&options);
+        let steps = study.steps(&options).expect("steps");
         let whole = makers(&steps);
         let needed: usize = whole.iter().map(|(_, makers)| makers.len()).sum();
         assert!(needed > 0, "study {}: no step needs another", study.number);

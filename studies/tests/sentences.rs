@@ -145,7 +145,7 @@ fn values_of_results_do_not_break_the_files_they_stand_in() {
     });
     let report = report(&options);
     assert!(markdown(&report).contains(r#"(a "b" \| c\d, e) |"#), "{}", markdown(&report));
-    let steps = studies::STUDIES[0].steps(&options);
+    let steps = studies::STUDIES[0].steps(&options).expect("steps");
     let found = steps.iter().any(|step| {
         matches!(&step.action, studies::Action::Command { arguments, .. } if arguments[0] == "stats"
             && arguments[1] == name)

@@ -112,17 +112,41 @@ impl Model {
                 boards[street.index()] = self.boards.get(&self.buckets, board);
             }
         }
+        // With one reading, all hands of a bucket play alike where training reached it.
+        let street = public.street();
+        let node = match readings.as_slice() {
+            [Reading { followed, .. }] => match followed.position {
+                TreePosition::At(node) => Some(node),
+                TreePosition::Ahead(_) => None,
+            },
+            _ => None,
+        };
+        let trained = |bucket: u16| {
+            let shares = self.probabilities(node?, u32::from(bucket))?;
+            shares.iter().any(|&share| share > 0).then_some(usize::from(bucket))
+        };
+        let mut of_buckets: Vec<Option<Strategy>> = vec![None; self.buckets.count(street) as usize];
         for (number, &hole) in hands.iter().enumerate() {
-            let hand = Hand::new(public, hole);
             // A hand that shares a card with the board has no bucket.
             let combo = combo(hole).filter(|_| !hole.set().intersects(public.board().set()));
+            let bucket = boards[street.index()].as_ref().zip(combo);
+            let bucket = bucket.and_then(|(board, combo)| trained(board[combo.index()]));
+            if let Some(strategy) = bucket.and_then(|bucket| of_buckets[bucket].as_ref()) {
+                visit(number, strategy);
+                continue;
+            }
+            let hand = Hand::new(public, hole);
             for (bucket, board) in hand.buckets.iter().zip(&boards) {
                 if let (Some(board), Some(combo)) = (board, combo) {
                     // The cell is new, so `set` cannot fail.
                     let _ = bucket.set(Some(u32::from(board[combo.index()])));
                 }
             }
-            visit(number, &self.strategy(&hand, readings, style));
+            let strategy = self.strategy(&hand, readings, style);
+            visit(number, &strategy);
+            if let Some(bucket) = bucket {
+                of_buckets[bucket] = Some(strategy);
+            }
         }
     }
 

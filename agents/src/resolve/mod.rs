@@ -53,9 +53,10 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
         },
         AgentOption {
             name: "from",
-            default: "river",
+            default: "auto",
             help: "the first solved street: `river` (some 20 ms per decision), `turn` (seconds) \
-                   or `flop` (seconds, with estimated values at the end of its betting)",
+                   or `flop` (seconds, with estimated values at the end of its betting); `auto` \
+                   is the turn with a `deadline` of 2s or more, and otherwise the river",
         },
         AgentOption {
             name: "to",
@@ -132,6 +133,9 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
     prepare,
 };
 
+/// With as much time for each answer `from=auto` solves turns.
+const ENOUGH_FOR_TURNS: Duration = Duration::from_secs(2);
+
 #[derive(Deserialize)]
 struct Options {
     blueprint: String,
@@ -152,7 +156,19 @@ struct Options {
 fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
     let options: Options = resolver.options()?;
     let streets = [("flop", Street::Flop), ("turn", Street::Turn), ("river", Street::River)];
-    let first = resolver.one_of("from", &options.from, &streets)?;
+    let deadline = match options.deadline.as_str() {
+        "none" => None,
+        text => Some(time(text).ok_or_else(|| {
+            let reason = format!("`deadline` is {text}, but must be a time such as 2s or 500ms");
+            resolver.bad_option(reason)
+        })?),
+    };
+    let auto = match deadline {
+        Some(deadline) if deadline >= ENOUGH_FOR_TURNS => Street::Turn,
+        _ => Street::River,
+    };
+    let [flop, turn, river] = streets;
+    let first = resolver.one_of("from", &options.from, &[("auto", auto), flop, turn, river])?;
     let last = resolver.one_of("to", &options.to, &streets)?;
     if last < first {
         let reason = format!("`to` is {last}, but must not be before `from`, {first}");
@@ -169,13 +185,6 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
         let reason = format!("`enough` is {enough}, but must be 0 or more");
         return Err(resolver.bad_option(reason));
     }
-    let deadline = match options.deadline.as_str() {
-        "none" => None,
-        text => Some(time(text).ok_or_else(|| {
-            let reason = format!("`deadline` is {text}, but must be a time such as 2s or 500ms");
-            resolver.bad_option(reason)
-        })?),
-    };
     let entry = resolver.one_of("entry", &options.entry, &Safety::ALL)?;
     let offers = [("blueprint", false), ("best", true)];
     let best_offers = resolver.one_of("offers", &options.offers, &offers)?;

@@ -17,7 +17,7 @@ use cards::{Board, Combo, HoleCards, Range};
 use game::{Action, Played, Policy, PublicState, Seat, Strategy, Street, Turn};
 use show::number::percent;
 use solvers::Player;
-use solvers::holdem::by_policy::{Own, hand_values};
+use solvers::holdem::by_policy::{Own, hand_values_while};
 use solvers::subgame::{
     ByAction, DepthLimited, EntryChoice, Gadget, Options, Solver, Spot, Subgame,
 };
@@ -31,8 +31,8 @@ use crate::{Clock, reach};
 const MIN_PROBABILITY: f64 = 0.001;
 /// Maximum total size of the cached solutions, in bytes.
 const CACHE_BYTES: u64 = 256 << 20;
-/// The seconds that must be left for the blueprint's values on a turn.
-const ENTRY_ON_TURN: f64 = 10.0;
+/// The largest share of the time left for the blueprint's values.
+const ENTRY_SHARE: f64 = 0.5;
 /// Number of roots of which the blueprint's values are kept, 11 kB each.
 const ENTRIES: usize = 64;
 /// Initial estimate of the seconds per iteration for each pair of hand and action.
@@ -88,6 +88,8 @@ pub(super) struct SolutionCache {
     /// The blueprint's values at the root of recent first solutions, of the seats that are not the
     /// key's. Most recent first; the actions of the keys are left out.
     entries: VecDeque<(Key, Weights)>,
+    /// The seconds in which such values were not found, if they were not the last time.
+    entry_too_short: Option<f64>,
     /// Measured seconds per iteration for each pair of hand and action.
     pace: Option<f64>,
 }
@@ -164,12 +166,10 @@ impl Resolver {
             let first = ranges.is_none();
             let ranges = ranges.clone().unwrap_or_else(|| self.of_blueprint(root));
             let other = Seat::new(1 - seat.index())?;
-            // On the turn the offers take some seconds, on the river a fiftieth of one.
-            let has_time = || root.street() == Street::River || effort.left() >= ENTRY_ON_TURN;
             let safety = if first { self.entry } else { self.gadget };
             let offered = || match before {
                 Some(before) => before.hand_values(root, other),
-                None if first && has_time() => self.entry_values(root, seat, &ranges),
+                None if first => self.entry_values(root, seat, &ranges, effort),
                 None => None,
             };
             let offers = if safety.forced < 1.0 { offered() } else { None };
@@ -290,12 +290,14 @@ impl Resolver {
     /// What each combo of the other player of a seat wins from the start of a turn or river on, in
     /// chips over the whole hand, if both players play on as the blueprint does, or the other one
     /// as the best answer to it, and the seat has its range there; `None` on the flop, from which
-    /// on it takes too long.
+    /// on it takes too long, and on a turn if half of the time left is not enough, or was not the
+    /// last time.
     fn entry_values(
         &self,
         root: &PublicState,
         seat: Seat,
         ranges: &[Weights; 2],
+        effort: &Effort,
     ) -> Option<Weights> {
         (root.street() >= Street::Turn).then_some(())?;
         let before = root.history().to_vec();
@@ -310,7 +312,15 @@ impl Resolver {
         let other = Seat::new(1 - seat.index())?;
         let blueprint = &*self.blueprint;
         let by = if self.best_offers { Own::BestOf(blueprint) } else { Own::Policy(blueprint) };
-        let values = hand_values(root, other, by, own, blueprint).to_vec();
+        let left = effort.left();
+        let given = ENTRY_SHARE * left;
+        cache().entry_too_short.is_none_or(|short| given > short).then_some(())?;
+        let go_on = || effort.left() > left - given;
+        let Some(values) = hand_values_while(&go_on, root, other, by, own, blueprint) else {
+            cache().entry_too_short = Some(given);
+            return None;
+        };
+        let values = values.to_vec();
         let mut cache = cache();
         cache.entries.truncate(ENTRIES - 1);
         cache.entries.push_front((key, values.clone()));
@@ -781,9 +791,10 @@ mod tests {
             let (resolver, def) = resolver(first);
             let root = reached(&def, &actions, board);
             let ranges = resolver.of_blueprint(&root);
+            let effort = Effort { iterations: 1, enough: 0.0, until: None };
             let seats = [0, 1].map(|seat| Seat::new(seat).expect("two seats"));
             let won = [0, 1].map(|seat| {
-                let values = resolver.entry_values(&root, seats[1 - seat], &ranges);
+                let values = resolver.entry_values(&root, seats[1 - seat], &ranges, &effort);
                 let values = values.expect("on the river");
                 let met = unblocked(ranges[1 - seat].first_chunk().expect("all combos"));
                 let paid = f64::from(root.committed().as_slice()[seat]);

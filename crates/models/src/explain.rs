@@ -7,15 +7,18 @@
 //!   ([`Explainer::path`]),
 //! - a part of the tree, down to a given depth ([`Explainer::outline`]),
 //! - leaves that raise with weak hands ([`Explainer::bluffs`]),
-//! - the smallest changes that change the answer ([`Explainer::flips`]).
+//! - the smallest changes that change the answer ([`Explainer::flips`]),
+//! - the starting hands that lead to a node ([`Explainer::starting_hands`]).
 //!
 //! Node numbers are those of [`Tree::node`].
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use abstraction::features::Feature;
+use abstraction::features::{Feature, FeatureMaker, Schema};
 use abstraction::menu::{BetSize, Move};
-use game::{Chips, Street};
+use cards::{HoleCards, StartingHand};
+use game::{Chips, InfoSet, PublicState, Seat, Street, games};
 
 use crate::student::{Student, TrainedModel};
 use crate::tree::{Node, SplitTest, Summary, Tree};
@@ -74,6 +77,52 @@ impl<'a> Explainer<'a> {
             SplitTest::Column(column) => self.range(column, from, below),
             SplitTest::Plane(plane) => range(&self.sum(&plane.factors), from, below),
         }
+    }
+
+    /// What a test of a decile, or of the best board, says as a player would count it: `one river in
+    /// ten makes it a hand like two pair or better`. Empty for other tests, and where the hands are
+    /// not even a pair.
+    pub fn reading(&self, branch: usize, right: bool) -> String {
+        let Node::Branch { test: SplitTest::Column(column), below, .. } = self.tree.node(branch)
+        else {
+            return String::new();
+        };
+        match self.features[column] {
+            Some(Feature::Percentile { street, percent }) => {
+                counted_boards(street, percent, below, right)
+            }
+            _ => String::new(),
+        }
+    }
+
+    /// The starting hands whose own features lead to a node before the flop, whatever is bet; none
+    /// on later streets and where the features are not the program's.
+    pub fn starting_hands(&self, schema: Schema, number: usize) -> Vec<StartingHand> {
+        if self.spot.is_none_or(|spot| spot.street != Street::Preflop) {
+            return Vec::new();
+        }
+        let bounds = Bounds::along(self.tree, &self.way(number));
+        let of_cards = |feature: &Option<Feature>| {
+            matches!(feature, Some(Feature::Equity | Feature::Percentile { .. }))
+        };
+        let columns: Vec<usize> =
+            (0..self.features.len()).filter(|&at| of_cards(&self.features[at])).collect();
+        let public = PublicState::new(&Arc::new(games::nolimit_holdem()));
+        let mut maker = FeatureMaker::new(schema);
+        let mut leads = |hand: &StartingHand| {
+            let Some(combo) = hand.combos().next() else { return false };
+            let hole = HoleCards::new(&combo.cards()).expect("two different cards");
+            let seat = Seat::new(0).expect("two seats");
+            let row = maker.infoset(&InfoSet { public: public.clone(), seat, hole });
+            row.is_ok_and(|row| {
+                columns.iter().all(|&column| {
+                    let (from, below) = bounds.columns[column];
+                    let number = row.as_slice()[column];
+                    from <= number && number < below
+                })
+            })
+        };
+        StartingHand::all().filter(|hand| leads(hand)).collect()
     }
 
     /// The conditions of all rows of a node: a clause for each column tested on its path, and one
@@ -324,6 +373,44 @@ fn percentile(street: Street, at: u8, from: Option<f32>, below: Option<f32>) -> 
     }
 }
 
+/// What most hands with this equity against a random one are, when so many board cards are dealt:
+/// the lowest equity of each kind. `docs/explain.md` says how it was counted, and a test counts it.
+fn made_hand(street: Street, equity: f32) -> Option<&'static str> {
+    let kinds: &[(f32, &str)] = match street {
+        Street::Preflop => &[],
+        Street::Flop => &[(0.54, "a pair"), (0.89, "two pair"), (0.92, "three of a kind")],
+        Street::Turn => &[(0.45, "a pair"), (0.86, "two pair"), (0.91, "three of a kind")],
+        Street::River => &[(0.33, "a pair"), (0.56, "two pair"), (0.92, "three of a kind")],
+    };
+    kinds.iter().rev().find(|(least, _)| equity >= *least).map(|&(_, kind)| kind)
+}
+
+/// A test of a percentile in boards of ten, and in made hands: whether it is at least `equity`, or
+/// less.
+fn counted_boards(street: Street, at: u8, equity: f32, reached: bool) -> String {
+    const NUMBERS: [&str; 9] =
+        ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
+    let Some(kind) = made_hand(street, equity) else { return String::new() };
+    let boards = usize::from((100 - at.min(100)) / 10);
+    let number = NUMBERS.get(boards.wrapping_sub(1));
+    match (number, reached) {
+        (None, true) => format!("some {street} makes it a hand like {kind} or better"),
+        (None, false) => format!("no {street} makes it a hand like {kind}"),
+        (Some(one), true) if boards == 1 => {
+            format!("{one} {street} in ten makes it a hand like {kind} or better")
+        }
+        (Some(number), true) => {
+            format!("{number} {street}s in ten make it a hand like {kind} or better")
+        }
+        (Some(one), false) if boards == 1 => {
+            format!("not even {one} {street} in ten makes it a hand like {kind}")
+        }
+        (Some(number), false) => {
+            format!("fewer than {number} {street}s in ten make it a hand like {kind}")
+        }
+    }
+}
+
 /// The clause for the opponent's chips, without knowledge of the game.
 fn chips(street: Street, least: Option<f32>, most: Option<f32>) -> String {
     let street_text = on_street(street);
@@ -440,6 +527,9 @@ pub struct OutlineNode {
     pub parent: Option<usize>,
     /// The condition of the parent's test that leads here, in words. Empty for the first.
     pub condition: String,
+    /// The same as a player would count it, where there is such a reading; see
+    /// [`Explainer::reading`].
+    pub reading: String,
     /// The statistics of its rows and classes; a fold where nothing is owed is a check.
     pub summary: Summary,
     /// Number of leaves below it that are not shown; 0 where all are, and for leaves.
@@ -457,7 +547,9 @@ impl Explainer<'_> {
         let mut open = vec![(first, 0, None, false)];
         while let Some((node, at, parent, right)) = open.pop() {
             let index = shown.len();
-            let condition = parent.map(|parent: usize| self.condition(shown[parent].node, right));
+            let branch = parent.map(|parent: usize| shown[parent].node);
+            let condition = branch.map(|branch| self.condition(branch, right));
+            let reading = branch.map(|branch| self.reading(branch, right));
             let mut hidden = 0;
             if let Node::Branch { left, right, .. } = self.tree.node(node) {
                 if at == depth {
@@ -473,6 +565,7 @@ impl Explainer<'_> {
                 depth: at,
                 parent,
                 condition: condition.unwrap_or_default(),
+                reading: reading.unwrap_or_default(),
                 summary: self.summary(node),
                 hidden,
             });
@@ -782,5 +875,58 @@ impl Explainer<'_> {
             .collect();
         found.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         found.into_iter().map(|(node, _)| node).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cards::{Card, CardSet, Category, Combo, HandEquity, RiverTable, Ties, evaluate};
+
+    use super::*;
+
+    /// Counts, for each percent of equity, what the hands are on many random boards.
+    #[test]
+    fn readings_name_what_most_hands_of_an_equity_are() {
+        let table = RiverTable::shared(Ties::Half);
+        let mut seed: u64 = 7;
+        let mut below = |most: u64| {
+            seed = seed
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) % most
+        };
+        for (street, cards, boards) in
+            [(Street::Flop, 3, 40), (Street::Turn, 4, 200), (Street::River, 5, 1_000)]
+        {
+            let mut kinds = vec![[0_u64; 4]; 101];
+            for _ in 0..boards {
+                let mut board = CardSet::EMPTY;
+                while board.len() < cards {
+                    board |= CardSet::single(Card::from_index(below(52) as u8).expect("a card"));
+                }
+                let count = |combo: Combo, hand: &HandEquity| {
+                    let kind = match evaluate(board | combo.set()).category() {
+                        Category::HighCard => 0,
+                        Category::Pair => 1,
+                        Category::TwoPair => 2,
+                        _ => 3,
+                    };
+                    kinds[(100.0 * hand.equity()) as usize][kind] += 1;
+                };
+                table.each_hand(board, count).expect("a board");
+            }
+            for (percent, counts) in kinds.iter().enumerate() {
+                let hands: u64 = counts.iter().sum();
+                let (most, &count) =
+                    counts.iter().enumerate().max_by_key(|(_, count)| **count).expect("four");
+                // Where two kinds are about as frequent, either may be named.
+                if hands < 500 || 10 * count < 6 * hands {
+                    continue;
+                }
+                let named = [None, Some("a pair"), Some("two pair"), Some("three of a kind")][most];
+                let equity = (percent as f32 + 0.5) / 100.0;
+                assert_eq!(made_hand(street, equity), named, "{street} {percent} %: {counts:?}");
+            }
+        }
     }
 }

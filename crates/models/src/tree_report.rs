@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 
 use abstraction::menu::{BetSize, Move};
+use cards::StartingHand;
 use game::Street;
 use serde::Serialize;
 use show::number::{capital, counted, percent, short_percent, whole};
@@ -30,6 +31,9 @@ pub struct TreePart<'a> {
     holds: String,
     /// The weight of all rows of the tree.
     weight: f64,
+    /// The starting hands that lead to the first node shown, if it is one before the flop and not
+    /// the root.
+    hands: Vec<StartingHand>,
     /// The winnings of each node, in words, if they are known.
     won: Vec<String>,
 }
@@ -81,6 +85,10 @@ impl<'a> TreePart<'a> {
             about: about + &why,
             holds: explainer.path(first).join("; "),
             weight: all.weight,
+            hands: match first {
+                0 => Vec::new(),
+                first => explainer.starting_hands(student.schema(), first),
+            },
             won: Vec::new(),
             explainer,
         }
@@ -123,7 +131,8 @@ impl<'a> TreePart<'a> {
             open.push(more);
             if node.depth > 0 {
                 let mark = if more { "├─ " } else { "└─ " };
-                text += &format!("{indent}{mark}{}\n", node.condition);
+                text +=
+                    &format!("{indent}{mark}{}{}\n", node.condition, in_brackets(&node.reading));
             }
             let under = match (node.depth, more) {
                 (0, _) => "",
@@ -138,6 +147,30 @@ impl<'a> TreePart<'a> {
                 text += &format!("; {won}");
             }
             text.push('\n');
+        }
+        text + &self.chart_of_hands()
+    }
+
+    /// The starting hands that lead to the first node, as a chart in text; empty if they are not
+    /// known.
+    fn chart_of_hands(&self) -> String {
+        if self.hands.is_empty() {
+            return String::new();
+        }
+        let combos: usize = self.hands.iter().map(|hand| hand.combos().count()).sum();
+        let mut text = format!(
+            "\nhands that come here, whatever is bet: {} of {} kinds, {} of 1,326 combos\n",
+            self.hands.len(),
+            StartingHand::COUNT,
+            whole(combos as u64)
+        );
+        for hand in StartingHand::all() {
+            let cell = match self.hands.contains(&hand) {
+                true => hand.to_string(),
+                false => "·".to_owned(),
+            };
+            let last = hand.index() % 13 == 12;
+            text += &if last { format!("{cell}\n") } else { format!("{cell:<4}") };
         }
         text
     }
@@ -206,8 +239,10 @@ impl<'a> TreePart<'a> {
             TreeBox {
                 parent: node.parent,
                 title: format!(
-                    "node {}: {}; {done}; {rows}{below}{won}",
-                    node.node, node.condition
+                    "node {}: {}{}; {done}; {rows}{below}{won}",
+                    node.node,
+                    node.condition,
+                    in_brackets(&node.reading)
                 ),
                 condition: condition.to_owned(),
                 place: format!("node {} · {rows}", node.node),
@@ -578,6 +613,11 @@ fn section(explainer: &Explainer<'_>, street: Street, depth: usize) -> Section {
     Section { head, about, key, lines }
 }
 
+/// The reading of a condition behind it, if it has one.
+fn in_brackets(reading: &str) -> String {
+    if reading.is_empty() { String::new() } else { format!(" ({reading})") }
+}
+
 fn line(explainer: &Explainer<'_>, shown: &[OutlineNode], place: usize, weight: f64) -> RuleLine {
     let node = &shown[place];
     let is_rule = shown.get(place + 1).is_none_or(|next| next.parent != Some(place));
@@ -591,10 +631,11 @@ fn line(explainer: &Explainer<'_>, shown: &[OutlineNode], place: usize, weight: 
         },
         node: format!("{}{}", node.node, if node.hidden > 0 { "+" } else { "" }),
     };
+    let condition = || node.condition.clone() + &in_brackets(&node.reading);
     let (link, condition) = match node.depth {
         0 => ("", "always".to_owned()),
-        1 => ("when", node.condition.clone()),
-        _ => ("and", node.condition.clone()),
+        1 => ("when", condition()),
+        _ => ("and", condition()),
     };
     RuleLine { depth: node.depth.saturating_sub(1), link, condition, rule: is_rule.then(rule) }
 }

@@ -38,16 +38,30 @@ pub fn hand_values(
     others: &Weights,
     policy: &dyn Policy,
 ) -> ByCombo {
+    let values = hand_values_while(&|| true, root, player, own, others, policy);
+    values.expect("nothing stops it")
+}
+
+/// [`hand_values`], which gives up when `go_on`, asked before each card that is dealt, says so:
+/// then `None`.
+pub fn hand_values_while(
+    go_on: &(dyn Fn() -> bool + Sync),
+    root: &PublicState,
+    player: Seat,
+    own: Own<'_>,
+    others: &Weights,
+    policy: &dyn Policy,
+) -> Option<ByCombo> {
     let least = MIN_WEIGHT * others.iter().sum::<f64>();
-    let walk = Walk { player, own, policy, least };
-    let mut values = walk.sums(root, others, on_river(root).as_ref());
+    let walk = Walk { go_on, player, own, policy, least };
+    let mut values = walk.sums(root, others, on_river(root).as_ref())?;
     let met = unblocked(others);
     // Sums of fractions can differ from zero by rounding.
     let none = 1e-12 * others.iter().sum::<f64>();
     for (value, met) in values.iter_mut().zip(&*met) {
         *value = if *met > none { *value / met } else { 0.0 };
     }
-    values
+    Some(values)
 }
 
 /// The actions that a seat takes by a policy with hands of these weights, each with the weights
@@ -78,6 +92,7 @@ pub fn split(
 
 /// The values of one player's hands.
 struct Walk<'a> {
+    go_on: &'a (dyn Fn() -> bool + Sync),
     player: Seat,
     own: Own<'a>,
     policy: &'a dyn Policy,
@@ -87,11 +102,18 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     /// For each combo of the player, chips times the weights of the hands that it meets. `showdown`
-    /// is that of the board on the river.
-    fn sums(&self, public: &PublicState, others: &Weights, showdown: Option<&Showdown>) -> ByCombo {
+    /// is that of the board on the river. `None` if it is not to go on.
+    fn sums(
+        &self,
+        public: &PublicState,
+        others: &Weights,
+        showdown: Option<&Showdown>,
+    ) -> Option<ByCombo> {
         match public.turn() {
-            Turn::Over => ended(public, self.player, others, showdown),
-            Turn::Deal(_) if public.able().len() < 2 => ended(public, self.player, others, None),
+            Turn::Over => Some(ended(public, self.player, others, showdown)),
+            Turn::Deal(_) if public.able().len() < 2 => {
+                Some(ended(public, self.player, others, None))
+            }
             Turn::Deal(_) => self.dealt(public, others),
             Turn::Act(seat) if seat == self.player => self.decide(public, others, showdown),
             Turn::Act(seat) => self.answered(public, seat, others, showdown),
@@ -103,7 +125,7 @@ impl Walk<'_> {
         public: &PublicState,
         others: &Weights,
         showdown: Option<&Showdown>,
-    ) -> ByCombo {
+    ) -> Option<ByCombo> {
         let free = public.board().set();
         let mut all = Box::new([0.0; Combo::COUNT]);
         let held = Combo::all().filter(|combo| !combo.set().intersects(free));
@@ -116,7 +138,7 @@ impl Walk<'_> {
         for (action, probabilities) in taken {
             let mut state = public.clone();
             state.apply_unchecked(action);
-            let after = self.sums(&state, others, showdown);
+            let after = self.sums(&state, others, showdown)?;
             for ((value, after), probability) in values.iter_mut().zip(&*after).zip(&*probabilities)
             {
                 if best {
@@ -126,7 +148,7 @@ impl Walk<'_> {
                 }
             }
         }
-        values
+        Some(values)
     }
 
     fn answered(
@@ -135,7 +157,7 @@ impl Walk<'_> {
         seat: Seat,
         others: &Weights,
         showdown: Option<&Showdown>,
-    ) -> ByCombo {
+    ) -> Option<ByCombo> {
         let mut values = Box::new([0.0; Combo::COUNT]);
         for (action, weights) in split(self.policy, public, seat, others) {
             if weights.iter().sum::<f64>() <= self.least {
@@ -143,31 +165,33 @@ impl Walk<'_> {
             }
             let mut state = public.clone();
             state.apply_unchecked(action);
-            let after = self.sums(&state, &weights, showdown);
+            let after = self.sums(&state, &weights, showdown)?;
             values.iter_mut().zip(&*after).for_each(|(value, after)| *value += after);
         }
-        values
+        Some(values)
     }
 
     /// The mean over the cards that neither player holds.
-    fn dealt(&self, public: &PublicState, others: &Weights) -> ByCombo {
+    fn dealt(&self, public: &PublicState, others: &Weights) -> Option<ByCombo> {
         let board = public.board().set();
         let cards: Vec<Card> = Card::all().filter(|&card| !board.contains(card)).collect();
         let chance = 1.0 / (cards.len() - 4) as f64;
         let after = parallel::map(&cards, |&card| {
+            (self.go_on)().then_some(())?;
             let mut state = public.clone();
             state.deal(&[card]).expect("a card that is not on the board");
             let mut left = Box::new(*others);
             clear(&mut left, card);
-            let mut after = self.sums(&state, &left, on_river(&state).as_ref());
+            let mut after = self.sums(&state, &left, on_river(&state).as_ref())?;
             clear(&mut after, card);
-            after
+            Some(after)
         });
         let mut values = Box::new([0.0; Combo::COUNT]);
         for after in after {
+            let after = after?;
             values.iter_mut().zip(&*after).for_each(|(value, after)| *value += chance * after);
         }
-        values
+        Some(values)
     }
 }
 
