@@ -20,6 +20,7 @@ use logs::{DecisionRecord, HandRecord, MatchInfo};
 use matches::estimates::{Extent, Values, Wanted};
 use matches::runner::Stop;
 use matches::source::Source;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use show::Table;
 use show::number::{counted, decimal, signed, signed_grouped, whole};
@@ -183,12 +184,15 @@ pub struct NotPriced {
 }
 
 /// A decision with its price. Amounts are in big blinds.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DearDecision {
+    /// The hand's number in the match.
     pub hand: u64,
     /// The number in the hand, from 0, over all players.
     pub decision: u32,
+    /// The street.
     pub street: String,
+    /// The player's position.
     pub position: String,
     /// The place by which results are divided: `river, button: calls a bet`.
     pub place: String,
@@ -196,12 +200,17 @@ pub struct DearDecision {
     pub facing_bet: bool,
     /// Whether the hand came to a showdown.
     pub showdown: bool,
+    /// The player's cards.
     pub cards: String,
+    /// The board.
     pub board: String,
-    /// The betting in ACPC notation, and in words.
+    /// The betting in ACPC notation.
     pub betting: String,
+    /// The betting in words.
     pub line: String,
+    /// The pot before it.
     pub pot: f64,
+    /// What a call takes.
     pub to_call: f64,
     /// What was done, in words.
     pub played: String,
@@ -214,13 +223,15 @@ pub struct DearDecision {
 }
 
 /// An action with what the agent says of it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DearAction {
+    /// The action in words.
     pub action: String,
     /// How often the agent takes it with these cards.
     pub probability: f64,
     /// What it wins on average over the whole hand, in big blinds.
     pub value: f64,
+    /// Whether it was taken.
     pub played: bool,
 }
 
@@ -241,7 +252,8 @@ struct Analyst<'a> {
     advisers: Result<Advisers, Unpriced>,
 }
 
-/// Analyses a player's hands; `seen` is told the number of hands done. `None` when it was stopped.
+/// Analyses a player's hands; `seen` is told the number of hands done. When it is stopped, the
+/// analysis is that of the hands so far, without rates.
 ///
 /// # Errors
 /// When the match cannot be read.
@@ -250,7 +262,7 @@ pub fn analyse(
     asked: &Asked,
     seen: &mut dyn FnMut(u64),
     stop: &Stop,
-) -> Result<Option<ResultsReport>, Failure> {
+) -> Result<ResultsReport, Failure> {
     let info = source.info();
     let who = asked.who as u8;
     let advisers = asked.policy.as_ref().ok_or(Unpriced::NoStrategy);
@@ -268,7 +280,7 @@ pub fn analyse(
     let mut sums = Sums::new(asked, &analyst, info.game.big_blind().max(1));
     let mut places = PlaceSums::new(info, asked.who);
     let mut records = source.hands_and_decisions(|_| true)?;
-    loop {
+    while !stop.asked() {
         let block = records.by_ref().take(BLOCK).collect::<Result<Vec<_>, _>>()?;
         if block.is_empty() {
             break;
@@ -279,19 +291,21 @@ pub fn analyse(
             sums.add(share);
         }
         seen(sums.analysis.hands);
-        if stop.asked() {
-            return Ok(None);
+    }
+    if !stop.asked() {
+        for settled in source.settled()? {
+            let (hands, won) = (u64::from(settled.together.max(1)), settled.won.chips());
+            sums.settled(hands, if who == 0 { won } else { -won });
         }
     }
-    for settled in source.settled()? {
-        let (hands, won) = (u64::from(settled.together.max(1)), settled.won.chips());
-        sums.settled(hands, if who == 0 { won } else { -won });
-    }
-    let Some(statistics) = statistics(source, stop)? else { return Ok(None) };
+    let statistics = if stop.asked() { None } else { statistics(source, stop)? };
     let mut analysis = sums.finish();
     analysis.player.clone_from(&info.names()[asked.who]);
-    (analysis.rates, analysis.no_luck) = rates(&statistics, asked.who);
-    Ok(Some(ResultsReport { results: places.results(asked.most), analysis: Some(analysis) }))
+    (analysis.rates, analysis.no_luck) = match statistics {
+        Some(statistics) => rates(&statistics, asked.who),
+        None => (Vec::new(), Some("the analysis was stopped before its end".to_owned())),
+    };
+    Ok(ResultsReport { results: places.results(asked.most), analysis: Some(analysis) })
 }
 
 /// The figures of `cardroom stats --values equity --estimates all`.

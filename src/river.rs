@@ -7,6 +7,7 @@ use std::fmt;
 
 use cards::{Combo, Range, StartingHand};
 use game::{Action, PublicState, Turn};
+use models::chart::Chart;
 use schemars::JsonSchema;
 use serde::Serialize;
 use show::Table;
@@ -174,7 +175,8 @@ pub(crate) struct NeedView {
 }
 
 impl NeedView {
-    pub(crate) fn new(need: &Need, words: &[String]) -> NeedView {
+    /// With the words of the actions in a line, and their names.
+    fn new(need: &Need, words: &[String], names: &[String]) -> NeedView {
         let (action, against) = (words[need.action].clone(), words[need.against].clone());
         NeedView {
             of: match need.of {
@@ -185,7 +187,7 @@ impl NeedView {
             has: need.has,
             above: need.above,
             missing: need.missing,
-            words: need_words(need, &action, &against),
+            words: need_words(need, &names[need.action], &names[need.against]),
             action,
             against,
         }
@@ -361,12 +363,17 @@ impl DecisionView {
     ) -> Result<(), OffTree> {
         let all = needs(solver, state)?;
         let few = self.hands.len() <= FEW;
+        let actions: Vec<Action> =
+            self.actions.iter().filter_map(|word| state.action_of_word(word)).collect();
+        let named = Chart::new(state, &actions, Vec::new()).actions;
+        let names: Vec<String> = named.into_iter().map(|action| action.name).collect();
         for hand in &mut self.hands {
             let Some((combo, needs)) = all.iter().find(|(combo, _)| combo.to_string() == hand.hand)
             else {
                 continue;
             };
-            hand.needs = needs.iter().map(|need| NeedView::new(need, &self.actions)).collect();
+            let views = needs.iter().map(|need| NeedView::new(need, &self.actions, &names));
+            hand.needs = views.collect();
             if few {
                 hand.line =
                     line_classes(solver, state, *combo)?.iter().map(ClassView::from).collect();

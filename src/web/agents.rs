@@ -22,7 +22,7 @@ use models::explain::{Explainer, Weak, on_street};
 use models::student::Student;
 use models::tree_report::{Bluffs, Playbook, TreePart};
 use serde::Deserialize;
-use show::number::{fixed, percent, signed};
+use show::number::{fixed, percent, signed_grouped};
 
 use super::Site;
 use super::overview::AgentLine;
@@ -314,8 +314,9 @@ impl AgentPage {
         let strength = choice.map(agents::AgentChoice::spec);
         let strength =
             strength.filter(|spec| spec.kind == name).and_then(agents::AgentSpec::strength);
-        let strength = strength
-            .map(|known| format!("{} ± {}", signed(known.mbb, 0), fixed(known.plus_minus, 0)));
+        let strength = strength.map(|known| {
+            format!("{} ± {}", signed_grouped(known.mbb, 0), fixed(known.plus_minus, 0))
+        });
         let chart = match choice {
             Some(_) => Some(ChartPart::new(policies, name, &asked)?),
             None => None,
@@ -357,7 +358,7 @@ impl AgentPage {
         let own = line.players.iter().find(|player| player.name == self.line.name);
         let rate = own.and_then(|player| player.rate.as_ref());
         rate.map_or_else(String::new, |rate| {
-            format!("{} ± {}", signed(rate.mbb, 0), fixed((rate.high - rate.low) / 2.0, 0))
+            format!("{} ± {}", signed_grouped(rate.mbb, 0), fixed((rate.high - rate.low) / 2.0, 0))
         })
     }
 

@@ -310,7 +310,7 @@ pub fn router(
 }
 
 fn wrong(error: impl Into<String>) -> Problem {
-    let remedy = "`/api/v1/openapi.json` describes the query";
+    let remedy = "change what is asked for (docs/train.md; `/api/v1/openapi.json` for programs)";
     Problem::new(StatusCode::BAD_REQUEST, error, remedy)
 }
 

@@ -17,7 +17,7 @@ use logs::{DecisionTally, LedgerError, LedgerReader, Tally};
 use matches::source::Source;
 use schemars::JsonSchema;
 use serde::Serialize;
-use show::number::{duration, signed_grouped};
+use show::number::{duration, signed_grouped, whole};
 use wire::host::{Playing, TableView};
 
 use super::pages::{self, CardText, blocking, cards_of, class, message, page, sentence, text};
@@ -78,6 +78,13 @@ pub struct MatchView {
     luck: bool,
     #[serde(skip)]
     recorded: bool,
+    /// Addresses of lists of its hands, with words.
+    #[serde(skip)]
+    lists: Vec<(String, String)>,
+    /// Parts of the match: the address of its first hand's list, the hands, and what the first
+    /// player won.
+    #[serde(skip)]
+    parts: Vec<(String, String, f64)>,
     /// A chart of the first player's winnings, as SVG.
     #[serde(skip)]
     pub curve: Option<String>,
@@ -225,8 +232,10 @@ impl MatchView {
             None if elsewhere => None,
             None => read_sums(folder)?,
         };
-        let curve = sums.as_ref().map(|(_, tally)| winnings_curve(&info, tally, 0).element());
+        let curve = sums.as_ref().map(|(_, tally)| winnings_curve(&info, tally, 0));
+        let parts = curve.as_ref().map(|curve| parts_of(id, &curve.lines[0].points));
         let speed = running.map(|playing| playing.hands_per_second);
+        let [recorded, valued] = reader.has_decisions()?;
         let running = running.is_some() || elsewhere;
         Ok(MatchView {
             id: id.to_owned(),
@@ -240,9 +249,11 @@ impl MatchView {
             report: sums.map(|(report, _)| report),
             names: info.names(),
             luck: luck_by_equity(&info).is_some(),
-            recorded: reader.has_decisions()?[0],
+            recorded,
+            lists: hands::lists(id, &info, valued),
             last_hands: last_hands(&reader, running)?,
-            curve,
+            parts: parts.unwrap_or_default(),
+            curve: curve.map(|curve| curve.element()),
         })
     }
 }
@@ -297,7 +308,14 @@ impl MatchBody<'_> {
         let mut facts = Vec::new();
         if let Some(report) = &self.page.report {
             let planned = report.of.hands_planned;
-            facts.push(("Hands", format!("{} of {planned}", report.hands)));
+            facts.push((
+                "Hands",
+                match planned {
+                    // Whoever plays decides how many.
+                    0 => whole(report.hands),
+                    planned => format!("{} of {}", whole(report.hands), whole(planned)),
+                },
+            ));
             if let Some(stop) = &report.stop {
                 let name = if stop.met { "Ended by its rule" } else { "Stopping rule" };
                 facts.push((name, stop.words.clone()));
@@ -347,7 +365,7 @@ impl MatchBody<'_> {
             let counts = entrant.decisions.as_ref()?;
             let times = counts.nanoseconds?;
             let cells = [
-                (counts.count.to_string(), None),
+                (whole(counts.count), None),
                 (duration(times.p50), None),
                 (duration(times.p99), None),
                 (duration(times.max), None),
@@ -364,9 +382,10 @@ impl MatchBody<'_> {
         sentence(decision.note.as_deref().unwrap_or_default())
     }
 
-    /// A player's winnings in chips as text, with their class.
-    fn winnings(&self, &won: &f64) -> (String, &'static str) {
-        (signed_grouped(won, if won.fract() == 0.0 { 0 } else { 2 }), class(won))
+    /// A player's winnings in big blinds as text, with their class.
+    fn winnings(&self, won: &f64, hand: &HandReport) -> (String, &'static str) {
+        let big_blind = f64::from(hand.line.big_blind.max(1));
+        (hands::blinds(won / big_blind), class(*won))
     }
 
     fn cards(&self, cards: &str) -> Vec<CardText> {
@@ -378,10 +397,39 @@ impl MatchBody<'_> {
         hands::base(&self.page.id)
     }
 
-    /// Links to lists of its hands.
-    fn lists(&self) -> Vec<(String, String)> {
-        hands::lists(&self.page.id, &self.page.names)
+    /// What the first player won in a part of the match, in big blinds, with its class.
+    fn won_in(&self, &won: &f64) -> (String, &'static str) {
+        (signed_grouped(won, 1), class(won))
     }
+
+    /// Why there are no rates, if there are none.
+    fn without_rates(&self) -> Option<String> {
+        let most = whole(MAX_HANDS);
+        self.page.report.is_none().then(|| match self.page.running {
+            true => format!("With more than {most} hands rates are added up at the end"),
+            false => {
+                format!("Rates of more than {most} hands are in its report, or by `cardroom stats`")
+            }
+        })
+    }
+}
+
+/// The number of parts of a match.
+const PARTS: usize = 10;
+
+/// The match in parts of about as many hands, by the points of the curve of winnings: hands, and
+/// big blinds won so far.
+fn parts_of(id: &str, points: &[(f64, f64)]) -> Vec<(String, String, f64)> {
+    let last = points.len().saturating_sub(1);
+    let ends = (0..=PARTS).map(|part| points.get(part * last / PARTS).copied());
+    let mut ends: Vec<(f64, f64)> = ends.flatten().collect();
+    ends.dedup_by(|a, b| a.0 <= b.0);
+    let part = |pair: &[(f64, f64)]| {
+        let [(from, before), (to, after)] = [pair[0], pair[1]];
+        let hands = format!("{} to {}", whole(from as u64 + 1), whole(to as u64));
+        (hands::from_hand(id, from as u64), hands, after - before)
+    };
+    ends.windows(2).map(part).collect()
 }
 
 /// A time stamp to the second.

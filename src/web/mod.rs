@@ -170,6 +170,7 @@ fn router(
     let router = Router::new()
         .route("/", get(overview::index))
         .route("/live", get(overview::live))
+        .route("/matches", get(overview::matches))
         .route("/matches/{id}", get(match_page::html))
         .route("/matches/{id}/live", get(match_page::live))
         .route("/matches/{id}/hands", get(hands::html))

@@ -6,20 +6,22 @@ use std::time::Duration;
 
 use agents::Registry;
 use askama::Template;
-use axum::extract::State;
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Query, State};
+use axum::http::StatusCode;
 use axum::response::Response;
 use futures_util::stream;
 use jiff::Timestamp;
 use protocol::gtowizard::message::ResultsObject;
 use schemars::JsonSchema;
-use serde::Serialize;
-use show::number::{decimal, signed, signed_grouped, whole};
+use serde::{Deserialize, Serialize};
+use show::number::{decimal, signed_grouped, whole};
 use wire::connect::{ConnectionState, ConnectionStatus, ConnectionView};
 use wire::host::{Playing, SeatStatus, TableStatus, TableView};
 use wire::slumbot_host::HostStatus;
 
 use super::decide::DecidePlan;
-use super::pages::{blocking, event, page, respond, text};
+use super::pages::{blocking, event, message, page, respond, text};
 use super::rates::{self, PlayerLine, RateView};
 use super::records::MatchLine;
 use super::slumbot::Api;
@@ -27,6 +29,9 @@ use super::{Site, VERSION};
 
 /// The polling interval of the live sections.
 const TICK: Duration = Duration::from_secs(1);
+
+/// The number of finished matches on the first page, and on a page of all.
+const LATEST: usize = 50;
 
 /// The values of the first page.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -148,6 +153,64 @@ pub async fn index(State(site): State<Site>) -> Result<Response, Response> {
     Ok(page(&Index { sections, agents: &site.agents, runs: site.queue.is_some() }))
 }
 
+/// The page of a list, from 1.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Paged {
+    page: Option<usize>,
+}
+
+/// All finished matches, a page at a time.
+#[derive(Template)]
+#[template(path = "all_matches.html", config = ".askama.toml")]
+struct AllMatches {
+    /// The table.
+    list: String,
+    /// The number of matches in it, and of all.
+    shown: usize,
+    all: usize,
+    /// The page, from 1.
+    number: usize,
+}
+
+impl AllMatches {
+    fn pages(&self) -> usize {
+        self.all.div_ceil(LATEST).max(1)
+    }
+
+    fn range(&self) -> String {
+        let first = (self.number - 1) * LATEST;
+        match self.all {
+            0 => "None yet".to_owned(),
+            all => format!(
+                "{} to {} of {}, the latest first",
+                whole(first as u64 + 1),
+                whole((first + self.shown) as u64),
+                whole(all as u64)
+            ),
+        }
+    }
+}
+
+/// The page of all finished matches.
+pub async fn matches(
+    State(site): State<Site>,
+    asked: Result<Query<Paged>, QueryRejection>,
+) -> Result<Response, Response> {
+    let wrong = |why: String| message(StatusCode::BAD_REQUEST, "No such page", &why);
+    let Query(Paged { page: asked }) = asked.map_err(|error| wrong(error.body_text()))?;
+    let number = asked.unwrap_or(1);
+    let found = blocking(move || {
+        let (lines, all) = site.records.page(number.saturating_sub(1) * LATEST, LATEST);
+        AllMatches { list: text(&Matches { matches: &lines }), shown: lines.len(), all, number }
+    });
+    let found = found.await?;
+    if !(1..=found.pages()).contains(&number) {
+        return Err(wrong(format!("Pages are from 1 to {}.", found.pages())));
+    }
+    Ok(page(&found))
+}
+
 /// The live sections of the first page.
 pub async fn live(State(site): State<Site>) -> Response {
     let receiver = site.live_sections.subscribe();
@@ -213,7 +276,7 @@ impl Overview {
             benchmark: site.benchmark.as_ref().map(|benchmark| benchmark.best_clients(10)),
             faults: site.slumbot.as_ref().and_then(Api::faults),
             played_elsewhere: site.records.played_elsewhere(),
-            matches: site.records.latest(50),
+            matches: site.records.latest(LATEST),
             agents: site.agents.to_vec(),
         }
     }
@@ -252,9 +315,9 @@ impl Tables<'_> {
     fn client(&self, client: &ResultsObject) -> [String; 4] {
         [
             whole(client.total_hands),
-            signed(client.aivat_score_bb_per_100, 1),
+            signed_grouped(client.aivat_score_bb_per_100, 1),
             decimal(1.96 * client.aivat_std_bb_per_100, 1),
-            signed(client.bb_per_100, 1),
+            signed_grouped(client.bb_per_100, 1),
         ]
     }
 

@@ -7,7 +7,7 @@ use logs::stats::report::Estimate;
 use logs::stats::{CrossTable, Interval};
 use schemars::JsonSchema;
 use serde::Serialize;
-use show::number::{decimal, signed, signed_grouped};
+use show::number::{decimal, signed_grouped};
 
 use super::hands;
 use super::pages::text;
@@ -198,7 +198,7 @@ impl CrossRows {
                 (false, true) => "gain",
                 (false, false) => "loss",
             };
-            let (mbb, reach) = (signed(rate.mbb, 0), decimal(rate.half_width(), 0));
+            let (mbb, reach) = (signed_grouped(rate.mbb, 0), decimal(rate.half_width(), 0));
             CrossCell { class, mbb, reach, link: link(&table.names[one], &table.names[other]) }
         };
         let row = |&one: &usize| {
@@ -207,7 +207,7 @@ impl CrossRows {
             CrossRow {
                 name: table.names[one].clone(),
                 groups: standing.map(|standing| standing.letters.clone()).unwrap_or_default(),
-                mean: rate.map(|rate| signed(rate.mbb, 0)).unwrap_or_default(),
+                mean: rate.map(|rate| signed_grouped(rate.mbb, 0)).unwrap_or_default(),
                 reach: rate.map(|rate| decimal(rate.half_width(), 0)).unwrap_or_default(),
                 cells: order.iter().map(|&other| cell(one, other)).collect(),
             }

@@ -16,6 +16,7 @@ use logs::{LedgerError, LedgerReader};
 use runs::HeldLocks;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use show::number::{counted, whole};
 use wire::host::{Ended, Ending, HOSTED_FILE, RESULT_FILE};
 
 use super::api::Problem;
@@ -70,11 +71,16 @@ impl MatchLine {
     pub fn words(&self) -> String {
         match &self.ended {
             Some(ended) if ended.ending == Ending::Finished => "finished".to_owned(),
-            Some(ended) => format!("after {} of {} hands: {}", ended.hands, ended.of, ended.words),
+            Some(ended) => format!(
+                "after {} of {} hands: {}",
+                whole(ended.hands),
+                whole(ended.of),
+                ended.words
+            ),
             // Matches of the Slumbot API have no end, and the end of a part is not known here.
-            None if self.of == 0 => format!("{} hands so far", self.hands),
+            None if self.of == 0 => format!("{} so far", counted(self.hands, "hand")),
             None if self.complete() => "finished".to_owned(),
-            None => format!("{} of {} hands", self.hands, self.of),
+            None => format!("{} of {} hands", whole(self.hands), whole(self.of)),
         }
     }
 }
@@ -184,19 +190,26 @@ impl Records {
     /// The last `most` finished matches, those of tournaments among them, latest first, without
     /// folders that cannot be read.
     pub fn latest(&self, most: usize) -> Vec<MatchLine> {
+        self.page(0, most).0
+    }
+
+    /// At most `most` finished matches after the latest `skip`, and the number of all.
+    pub fn page(&self, skip: usize, most: usize) -> (Vec<MatchLine>, usize) {
         let finished = |id: String| {
             let folder = self.folder_of(&id)?;
             Some((finished_at(&folder)?, id, folder))
         };
         let mut found: Vec<_> = self.ids().into_iter().filter_map(finished).collect();
         found.sort_unstable_by(|a, b| b.cmp(a));
+        let all = found.len();
+        found.drain(..skip.min(all));
         found.truncate(most);
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let mut lines = HashMap::with_capacity(found.len());
         let mut latest = Vec::with_capacity(found.len());
         for (time, id, path) in found {
-            let line = match known.remove(&id) {
-                Some((then, line)) if then == time => Some(line),
+            let line = match known.get(&id) {
+                Some((then, line)) if *then == time => Some(line.clone()),
                 _ => read(&path, &id),
             };
             let Some(line) = line else { continue };
@@ -204,8 +217,10 @@ impl Records {
             lines.insert(id, (time, line));
         }
         // Matches that are not among the latest are dropped, to bound memory.
-        *known = lines;
-        latest
+        if skip == 0 {
+            *known = lines;
+        }
+        (latest, all)
     }
 }
 

@@ -284,13 +284,21 @@ struct Body<'a> {
     table: CrossRows,
 }
 
-/// The routes of the page and of the API.
+/// The latest tournaments.
+#[derive(Template)]
+#[template(path = "all_tournaments.html", config = ".askama.toml")]
+struct All {
+    lines: Vec<Line>,
+}
+
+/// The routes of the pages and of the API.
 pub fn router(tournaments: Tournaments, api: &mut Description) -> Router {
     let latest = "The latest tournaments in the data folder.";
     let list_path = api.get::<Vec<Line>>("/api/v1/tournaments", "tournaments", latest);
     let one = "A tournament as far as it is played.";
     let one_path = api.get::<TournamentView>("/api/v1/tournaments/{name}", "tournament", one);
     Router::new()
+        .route("/tournaments", get(all))
         .route("/tournaments/{name}", get(html))
         .route("/tournaments/{name}/live", get(live))
         .route(list_path, get(list))
@@ -300,6 +308,10 @@ pub fn router(tournaments: Tournaments, api: &mut Description) -> Router {
 
 async fn list(State(tournaments): State<Tournaments>) -> Result<Json<Vec<Line>>, Response> {
     blocking(move || tournaments.latest()).await.map(Json)
+}
+
+async fn all(State(tournaments): State<Tournaments>) -> Result<Response, Response> {
+    Ok(page(&All { lines: blocking(move || tournaments.latest()).await? }))
 }
 
 async fn document(

@@ -114,7 +114,7 @@ class Page(chromium.Window):
         self.has("location.search === '?line=x+b40' && document.querySelectorAll('#way .step').length === 3", "after a bet")
         self.has("!document.getElementById('walk').hasAttribute('aria-busy')", "idle")
         self.check_spot(report["spots"][1])
-        for metric in ("gets", "equity", "realised", "weight", "strategy"):
+        for metric in ("gets", "equity", "realised", "weight", "difference", "strategy"):
             self.browser.press("m")
             self.has(f"document.querySelector('[data-metric={metric}]').getAttribute('aria-checked') === 'true'", metric)
             if metric == "gets":

@@ -196,9 +196,11 @@ fn trees_are_shown_as_text_for_graphviz_and_drawn() {
              │     node 3: fold 100 % (500 rows, 50 % of play)\n\
              └─ equity 50 % or more\n   \
                 node 4: raise to 2.5x 60 %, all-in 25 %, check or call 15 % (400 rows, 40 % of \
-                play)\n   ├─ wins less than 76 % on its worst 60 % of rivers\n   \
+                play)\n   ├─ wins less than 76 % on its worst 60 % of rivers (fewer than four rivers in \
+             ten: two pair or better)\n   \
                 │  node 5: raise to 2.5x 80 %, check or call 20 % (300 rows, 30 % of play)\n   \
-                └─ wins 76 % or more on its best 40 % of rivers\n      \
+                └─ wins 76 % or more on its best 40 % of rivers (four rivers in ten: two pair or \
+             better)\n      \
                    node 6: all-in 100 % (100 rows, 10 % of play)\n"
         );
     }
@@ -209,6 +211,12 @@ fn trees_are_shown_as_text_for_graphviz_and_drawn() {
     );
     let part = explain(at, "tree made --street preflop --node 4");
     assert!(part.contains("there: equity 50 % or more") && !part.contains("node 1"), "{part}");
+    // The hands with half of the pot or more, as a chart: aces, and not the worst hand.
+    let hands = part.split_once("hands that come here, whatever is bet: ").expect("a chart").1;
+    assert!(
+        hands.contains("\nAA  AKs AQs") && hands.contains("·") && !hands.contains("32o"),
+        "{part}"
+    );
 
     explain(at, "tree made --street preflop --dot tree.dot");
     check_dot(&at.read("tree.dot"), 7);

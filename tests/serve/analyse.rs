@@ -248,6 +248,25 @@ fn a_price_is_the_one_of_explain_decision_for_players_who_are_that_agent() {
 }
 
 #[test]
+fn a_hand_has_the_prices_that_the_analysis_of_its_match_found() {
+    let server = played(40);
+    server.folder.run("export data/matches/a --format phhs --out a.phhs").code(0);
+    server.folder.run("import a.phhs --out data/matches/b --quiet").code(0);
+    let hand = |number: u64| server.json(&format!("/api/v1/matches/b/hands/{number}"));
+    assert_eq!(hand(0)["analysis"], Value::Null);
+    let found = analysed(&server, "b", &json!({ "player": "bob" }));
+    let dearest = list(&found["result"]["analysis"]["dearest"]);
+    let dear = &dearest[0];
+    let number = dear["hand"].as_u64().expect("a number");
+    let analysis = hand(number)["analysis"].clone();
+    assert_eq!((&analysis["player"], &analysis["by"]), (&json!("bob"), &json!("cfr")));
+    let of_hand: Vec<&Value> = dearest.iter().filter(|one| one["hand"] == number).collect();
+    assert_eq!(list(&analysis["decisions"]).iter().collect::<Vec<_>>(), of_hand);
+    let (_, page) = server.get(&format!("/matches/b/hands/{number}"));
+    shows(&page, &["By cfr", "of bob cost", "/matches/b/analysis"]);
+}
+
+#[test]
 fn what_cannot_be_analysed_is_counted_with_its_reason() {
     let folder = Folder::with_config(QUIET);
     for line in [

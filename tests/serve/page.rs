@@ -64,6 +64,12 @@ fn every_page_answers_with_its_code_and_kind() {
         ("/api/v1/matches", "200", "application/json"),
         ("/api/v1/matches?limit=x", "400", "application/json"),
         ("/api/v1/matches/none", "404", "application/json"),
+        ("/matches", "200", "text/html"),
+        ("/matches?page=1", "200", "text/html"),
+        ("/matches?page=2", "400", "text/html"),
+        ("/matches?page=0", "400", "text/html"),
+        ("/matches?pages=1", "400", "text/html"),
+        ("/tournaments", "200", "text/html"),
         ("/matches/none", "404", "text/html"),
         ("/matches/..%2F..%2Fetc", "404", "text/html"),
         ("/matches/x%2F..%2F..%2F..", "404", "text/html"),
@@ -123,6 +129,10 @@ fn a_played_match_is_on_the_page_in_the_api_and_in_the_metrics() {
     assert!(index.contains(&format!("/matches/{id}")) && index.contains("&plusmn;"), "{index}");
     let (_, page) = server.get(&format!("/matches/{id}"));
     shows(&page, &["95 % interval", "<title id=\"curve-title\">"]);
+    // Each part of its course leads to its hands.
+    shows(&page, &[&format!("/matches/{id}/hands?sort=first&#38;page=4")]);
+    let (_, all) = server.get("/matches");
+    shows(&all, &[&format!("/matches/{id}"), "1 to 1 of 1"]);
     let (_, metrics) = server.get("/metrics");
     shows(
         &metrics,
@@ -296,7 +306,7 @@ fn what_another_process_plays_is_shown_while_it_goes_on() {
         let live = format!("data-live=\"{href}/live\"");
         wait_until("its page is live", || {
             let (_, page) = server.get(&href);
-            page.contains(&live) && page.contains(begins) && page.contains(" of 200000000 hands")
+            page.contains(&live) && page.contains(begins) && page.contains(" of 200,000,000 hands")
         });
         kill(child);
         wait_until("nobody plays it", || playing() == serde_json::json!([]));

@@ -392,7 +392,7 @@ fn ranges_from_an_agents_play_are_its_strategies_in_charts() {
     }
     // After a raise that is called the button has the hands that raise, the big blind, who is first
     // after the flop, those that call.
-    let flop = play("cfr", "r250c").json()["flop"].clone();
+    let flop = play("cfr", "r250c").json()["spot"].clone();
     assert_eq!((&flop["pot"], &flop["stacks"]), (&json!(500), &json!([19750, 19750])));
     for (range, chart, action) in [(0, &answer, "c"), (1, &opening, "r250")] {
         let text = &flop["ranges"][range];
@@ -402,6 +402,35 @@ fn ranges_from_an_agents_play_are_its_strategies_in_charts() {
         for (weight, hand) in list(&weights["weights"]).iter().zip(list(&chart["hands"])) {
             near(weight, number(&hand["strategy"][at]), 0.0011);
         }
+    }
+    // On a later street the same again, hand by hand: who folds to a bet on the flop is gone.
+    let on = |board: &str, betting: &str| {
+        let asked = json!({ "agent": "cfr", "betting": betting, "board": board });
+        let answer = post(&server, path, &asked);
+        description.check("POST", path, &answer);
+        answer
+    };
+    let turn = on("Kh7s2d9c", "r250c/cr500c/").json()["spot"].clone();
+    assert_eq!((&turn["pot"], &turn["stacks"]), (&json!(1000), &json!([19500, 19500])));
+    let weights = |spot: &Value, range: usize| {
+        let text = &spot["ranges"][range];
+        let found = post(&server, "/api/v1/study/range", &json!({ "text": text })).json();
+        list(&found["weights"]).iter().map(number).collect::<Vec<_>>()
+    };
+    let [before, after] = [&flop, &turn].map(|spot| weights(spot, 0));
+    let lost = before.iter().zip(&after).filter(|(before, after)| after < &before).count();
+    assert!(lost > 40, "{lost} kinds are rarer after a call");
+    let kept = before.iter().zip(&after).filter(|(before, after)| **after > 0.9 * **before);
+    assert!(kept.filter(|(before, _)| **before > 0.1).count() > 5, "some always call");
+    for (board, betting, code) in [
+        ("Kh7s2d9c", "r250c/", 400),
+        ("Kh7s2d", "r250c/cr500c/", 400),
+        ("Kh7s2d9c", "r250c/cr500f", 400),
+        ("Kh7s2dKh", "r250c/cr500c/", 400),
+        ("Kh7s2d", "r250c/", 200),
+        ("Kh7s2d9c3s", "r250c/cr500c/cc/", 200),
+    ] {
+        assert_eq!(on(board, betting).code, code, "{board} {betting}");
     }
     for (agent, betting, code) in [
         ("nobody", "", 400),

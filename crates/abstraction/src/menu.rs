@@ -11,16 +11,20 @@
 //! flop turn river 1: 50% pot allin
 //! flop turn river 2+: allin
 //! allin-from: 80%         a raise to this share of the stack or more becomes all-in
+//! merge: 10%              of raises that leave pots this close to each other the largest stays
 //! ```
 //!
 //! `every` stands for all four streets. Raises are counted on each street from 1, blinds aside; a
 //! raise that no line names is not on the menu. Sizes: `min`, the smallest legal raise; `2.5x`, a
 //! raise to this multiple of what has been bet on the street; `75%` and `pot`, a raise by this
-//! share of the pot after a call; `allin`; `none`. Sizes are made legal: one below the smallest
+//! share of the pot after a call; `e`, the share of the pot that, bet and called on this street and
+//! each later one, ends all-in on the river, and `2e` on the second street from this one on (the
+//! geometric sizes of solvers); `allin`; `none`. Sizes are made legal: one below the smallest
 //! raise becomes that one, one beyond the stack becomes all-in, and in a limit game every size is
 //! the one legal raise.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use game::{Action, Chips, PublicState, Raises, Seat, Street, Turn};
@@ -40,6 +44,9 @@ pub struct BetMenu {
     /// Threshold in thousandths of the stack from which a raise becomes all-in; 1000 without a
     /// rule.
     all_in_from: u32,
+    /// How much larger the pot after one raise and its call must be than after another, in
+    /// thousandths; 0 without a rule.
+    merge: u32,
 }
 
 /// The raise sizes of one street.
@@ -89,8 +96,32 @@ impl BetMenu {
         let mut totals: SmallVec<[Chips; 8]> = totals.map(all_in).collect();
         totals.sort_unstable();
         totals.dedup();
+        self.merge(public, &mut totals);
         actions.extend(totals.into_iter().map(Action::RaiseTo));
         actions
+    }
+
+    /// Leaves out raises, ascending, that leave nearly the pot of a larger one.
+    fn merge(&self, public: &PublicState, totals: &mut SmallVec<[Chips; 8]>) {
+        if self.merge == 0 {
+            return;
+        }
+        let Turn::Act(seat) = public.turn() else { return };
+        // The pot after a raise and its call: what is in now, and what both add.
+        let highest = u64::from(public.highest());
+        let called = public.pot() + highest - u64::from(public.committed()[seat]);
+        let pot = |total: Chips| called + 2 * u64::from(total).saturating_sub(highest);
+        let mut above = None;
+        totals.reverse();
+        totals.retain(|&mut total| {
+            let near = |above: Chips| 1000 * pot(above) < u64::from(1000 + self.merge) * pot(total);
+            let keep = !above.is_some_and(near);
+            if keep {
+                above = Some(total);
+            }
+            keep
+        });
+        totals.reverse();
     }
 }
 
@@ -234,6 +265,9 @@ pub enum BetSize {
     OfBet(u32),
     /// A raise by this many thousandths of the pot after a call, from 1.
     OfPot(u32),
+    /// A raise by the share of the pot after a call that, bet and called on so many streets from
+    /// this one on, ends all-in; 0 for all streets that are left.
+    Geometric(u8),
     /// The largest legal raise.
     AllIn,
 }
@@ -261,6 +295,17 @@ impl BetSize {
                 let called = public.pot() + highest.saturating_sub(committed);
                 highest + share(thousandths, called)
             }
+            BetSize::Geometric(streets) => {
+                let called = public.pot() + highest.saturating_sub(committed);
+                // What the shorter of those who can still bet has left after a call.
+                let left = public.able().iter().map(|seat| public.def().stacks[seat.index()]);
+                let behind = u64::from(left.min().unwrap_or_default()).saturating_sub(highest);
+                let rest = Street::ALL.len() - public.street().index();
+                let streets = if streets == 0 { rest } else { usize::from(streets) };
+                let grows = (1.0 + 2.0 * behind as f64 / called.max(1) as f64)
+                    .powf(1.0 / streets.max(1) as f64);
+                highest + ((grows - 1.0) / 2.0 * called as f64).round() as u64
+            }
         };
         let total = total.clamp(legal.min.into(), legal.max.into());
         Some(total as Chips)
@@ -283,6 +328,8 @@ impl fmt::Display for BetSize {
             BetSize::OfPot(thousandths) => {
                 write_decimal(f, thousandths, 1).and_then(|()| f.write_str("%"))
             }
+            BetSize::Geometric(0) => f.write_str("e"),
+            BetSize::Geometric(streets) => write!(f, "{streets}e"),
             BetSize::AllIn => f.write_str("allin"),
         }
     }
@@ -309,6 +356,8 @@ impl FromStr for BetSize {
             "half-pot" => Ok(BetSize::OfPot(500)),
             "pot" => Ok(BetSize::OfPot(1000)),
             "allin" | "all-in" => Ok(BetSize::AllIn),
+            "e" => Ok(BetSize::Geometric(0)),
+            "1e" | "2e" | "3e" | "4e" => Ok(BetSize::Geometric(text.as_bytes()[0] - b'0')),
             _ => match (text.strip_suffix('x'), text.strip_suffix('%')) {
                 (Some(number), _) => Ok(BetSize::OfBet(between(
                     decimal(number, 3).ok_or(())?,
@@ -340,6 +389,9 @@ const MAX_SIZES: usize = 32;
 /// The keyword of the line that makes large raises all-in.
 const ALL_IN_FROM: &str = "allin-from:";
 
+/// The keyword of the line that merges raises.
+const MERGE: &str = "merge:";
+
 /// A parsed line.
 struct Line {
     number: usize,
@@ -355,13 +407,13 @@ impl FromStr for BetMenu {
 
     fn from_str(text: &str) -> Result<BetMenu, Error> {
         let mut lines = Vec::new();
-        let mut all_in_from = None;
+        let (mut all_in_from, mut merge) = (None, None);
         for (index, line) in text.lines().enumerate() {
             let number = index + 1;
             let here = |problem: String| at_line(number, &problem);
             let line = line.split('#').next().unwrap_or_default().trim();
             if let Some(share) = line.strip_prefix(ALL_IN_FROM) {
-                let read = read_all_in_from(share).filter(|_| all_in_from.is_none());
+                let read = read_share(share, 10..=1000).filter(|_| all_in_from.is_none());
                 let bad = || {
                     here(format!(
                         "`{}` is not a share of the stack for a line `allin-from: 80%`, of which \
@@ -370,6 +422,16 @@ impl FromStr for BetMenu {
                     ))
                 };
                 all_in_from = Some(read.ok_or_else(bad)?);
+            } else if let Some(share) = line.strip_prefix(MERGE) {
+                let read = read_share(share, 1..=1000).filter(|_| merge.is_none());
+                let bad = || {
+                    here(format!(
+                        "`{}` is not a share for a line `merge: 10%`, of which there is one, from \
+                         0.1% to 100%",
+                        shown(share.trim())
+                    ))
+                };
+                merge = Some(read.ok_or_else(bad)?);
             } else if !line.is_empty() {
                 lines.push(read_line(number, line).map_err(here)?);
             }
@@ -382,7 +444,8 @@ impl FromStr for BetMenu {
         for street in Street::ALL {
             streets[street.index()] = gather(street, &lines)?;
         }
-        Ok(BetMenu { streets, all_in_from: all_in_from.unwrap_or(1000) })
+        let (all_in_from, merge) = (all_in_from.unwrap_or(1000), merge.unwrap_or(0));
+        Ok(BetMenu { streets, all_in_from, merge })
     }
 }
 
@@ -431,11 +494,11 @@ fn read_line(number: usize, line: &str) -> Result<Line, String> {
     Ok(Line { number, streets, from, to, sizes })
 }
 
-/// Parses a percentage from 1 to 100 into thousandths.
-fn read_all_in_from(text: &str) -> Option<u32> {
+/// Parses a percentage into thousandths in a range.
+fn read_share(text: &str, range: RangeInclusive<u32>) -> Option<u32> {
     match text.trim().parse().ok()? {
         BetSize::OfPot(share) if text.trim().ends_with('%') => {
-            (10..=1000).contains(&share).then_some(share)
+            range.contains(&share).then_some(share)
         }
         _ => None,
     }
@@ -484,7 +547,7 @@ fn read_sizes(text: &str) -> Result<Vec<BetSize>, Option<String>> {
         }
         let size: BetSize = word.parse().map_err(|()| {
             Some(format!(
-                "`{}` is not a size; write min, pot, allin, none, a share of the pot such as `75%` \
+                "`{}` is not a size; write min, pot, e, allin, none, a share of the pot such as `75%` \
                  (up to 100000%, one decimal), or a multiple of the bet such as `2.5x` (above 1x, \
                  up to 1000x, three decimals)",
                 shown(word)
@@ -566,11 +629,17 @@ impl fmt::Display for BetMenu {
         if empty {
             writeln!(f, "every 1+: none")?;
         }
-        match (self.all_in_from / 10, self.all_in_from % 10) {
-            (100.., _) => Ok(()),
-            (whole, 0) => writeln!(f, "{ALL_IN_FROM} {whole}%"),
-            (whole, tenths) => writeln!(f, "{ALL_IN_FROM} {whole}.{tenths}%"),
+        let mut rule = |keyword: &str, share: u32| match (share / 10, share % 10) {
+            (whole, 0) => writeln!(f, "{keyword} {whole}%"),
+            (whole, tenths) => writeln!(f, "{keyword} {whole}.{tenths}%"),
+        };
+        if self.all_in_from < 1000 {
+            rule(ALL_IN_FROM, self.all_in_from)?;
         }
+        if self.merge > 0 {
+            rule(MERGE, self.merge)?;
+        }
+        Ok(())
     }
 }
 

@@ -18,9 +18,15 @@ fn menu(text: &str) -> BetMenu {
 fn actions_are_those_of_the_menu_made_legal() {
     let def = Arc::new(games::nolimit_holdem());
     let short = Arc::new(games::nolimit_holdem_with(vec![500, 20_000]));
+    let even = Arc::new(games::nolimit_holdem_with(vec![2_700, 2_700]));
     let wide = "preflop 1: 2.5x 4x\npreflop 2: 3x pot\npreflop 3+: allin\nflop 1: 33% 75% \
                 allin\nflop 2+: min 2x";
     let third = "r300r900r2700";
+    let merged = [
+        "every 1+: 25% 33% pot\nmerge: 11%",
+        "every 1+: 33% 40% pot\nmerge: 9%",
+        "every 1+: 33% 40% pot\nmerge: 8%",
+    ];
     for (def, text, betting, expected) in [
         // Blinds of 100 and 50: the multiple is of the 100, the pot after a call is 200.
         (&def, wide, "", vec![Fold, Call, RaiseTo(250), RaiseTo(400)]),
@@ -44,6 +50,19 @@ fn actions_are_those_of_the_menu_made_legal() {
         // 8,100 are 40.5 % of the stack.
         (&def, "every 1+: pot\nallin-from: 40.5%", third, vec![Fold, Call, RaiseTo(20_000)]),
         (&def, "every 1+: pot\nallin-from: 40.6%", third, vec![Fold, Call, RaiseTo(8_100)]),
+        // 200 in the pot and 2,600 behind: three pots end all-in; in two, 2.098 pots.
+        (&even, "flop turn river 1: e 2e", "cc/", vec![Call, RaiseTo(300), RaiseTo(520)]),
+        (&even, "flop turn river 1: e", "cc/r300c/", vec![Call, RaiseTo(900)]),
+        (&even, "flop turn river 1: e", "cc/r300c/r900c/", vec![Call, RaiseTo(2_700)]),
+        // A raise: the pot of 600 after a call is to become 5,400 by three bets, each of 0.54 pots.
+        (&even, "flop 1: e\nflop 2: e", "cc/r300", vec![Fold, Call, RaiseTo(624)]),
+        // With the shorter stack behind.
+        (&short, "flop 1: 1e", "cc/", vec![Call, RaiseTo(500)]),
+        // Pots of 600, 664 and 1,200 after a call: 664 is less than 11 % above 600.
+        (&def, merged[0], "r200c/", vec![Call, RaiseTo(332), RaiseTo(600)]),
+        // 1,660 and 1,800 are 8.4 % apart.
+        (&def, merged[1], "r500c/", vec![Call, RaiseTo(900), RaiseTo(1_500)]),
+        (&def, merged[2], "r500c/", vec![Call, RaiseTo(830), RaiseTo(900), RaiseTo(1_500)]),
     ] {
         let found = menu(text).actions(&state(def, betting)).to_vec();
         assert_eq!(found, expected, "{text:?} after {betting:?}");
@@ -78,6 +97,7 @@ fn a_menu_prints_line_by_line_and_equal_menus_print_alike() {
         ("flop flop 1: pot", "flop 1: pot\n"),
         ("allin-from:  085.5%\nflop 1: pot", "flop 1: pot\nallin-from: 85.5%\n"),
         ("flop 1: pot\nallin-from: 100%", "flop 1: pot\n"),
+        ("merge:  07.5%\nflop 1: allin 2e e", "flop 1: e 2e allin\nmerge: 7.5%\n"),
     ];
     for (text, printed) in cases {
         assert_eq!(menu(text).to_string(), printed);
@@ -115,6 +135,8 @@ fn a_bad_menu_is_refused_with_its_line_and_a_remedy() {
         ("allin-from: 101%", 1, "from 1% to 100%"),
         ("allin-from: pot", 1, "`pot` is not a share"),
         ("allin-from: 80%\nallin-from: 90%", 2, "of which there is one"),
+        ("merge: 0%\nflop 1: pot", 1, "`0%` is not a share"),
+        ("flop 1: 5e", 1, "`5e` is not a size"),
         ("flop 2: pot", 1, "raise 1 has no sizes"),
         ("flop 1: pot\nflop 3+: pot", 2, "raise 2 has no sizes"),
     ] {
@@ -137,6 +159,7 @@ fn size() -> impl Strategy<Value = BetSize> {
     prop_oneof![
         Just(BetSize::Minimum),
         Just(BetSize::AllIn),
+        (0..=4u8).prop_map(BetSize::Geometric),
         (1..=BetSize::MAX).prop_map(BetSize::OfPot),
         (1..20u32).prop_map(|tenths| BetSize::OfPot(tenths * 100)),
     ]

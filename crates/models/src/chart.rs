@@ -500,15 +500,13 @@ fn cell_in_words(chart: &Chart, class: &Class) -> String {
 
 /// The colour of an action, also in pictures of trees.
 pub fn colour(kind: Kind) -> &'static str {
-    let colour = match kind {
+    match kind {
         Kind::Fold => Colour::Fold,
         Kind::Call => Colour::Call,
         Kind::Raise(number) => Colour::Raise(number),
         Kind::AllIn => Colour::AllIn,
-    };
-    // It is the same on light and dark backgrounds.
-    let [light, _] = colour.codes();
-    light
+    }
+    .code_on_both()
 }
 
 /// Begins the picture.

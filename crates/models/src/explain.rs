@@ -80,8 +80,7 @@ impl<'a> Explainer<'a> {
     }
 
     /// What a test of a decile, or of the best board, says as a player would count it: `one river in
-    /// ten makes it a hand like two pair or better`. Empty for other tests, and where the hands are
-    /// not even a pair.
+    /// ten: two pair or better`. Empty for other tests, and where the hands are not even a pair.
     pub fn reading(&self, branch: usize, right: bool) -> String {
         let Node::Branch { test: SplitTest::Column(column), below, .. } = self.tree.node(branch)
         else {
@@ -391,24 +390,17 @@ fn counted_boards(street: Street, at: u8, equity: f32, reached: bool) -> String 
     const NUMBERS: [&str; 9] =
         ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
     let Some(kind) = made_hand(street, equity) else { return String::new() };
-    let boards = usize::from((100 - at.min(100)) / 10);
-    let number = NUMBERS.get(boards.wrapping_sub(1));
-    match (number, reached) {
-        (None, true) => format!("some {street} makes it a hand like {kind} or better"),
-        (None, false) => format!("no {street} makes it a hand like {kind}"),
-        (Some(one), true) if boards == 1 => {
-            format!("{one} {street} in ten makes it a hand like {kind} or better")
-        }
-        (Some(number), true) => {
-            format!("{number} {street}s in ten make it a hand like {kind} or better")
-        }
-        (Some(one), false) if boards == 1 => {
-            format!("not even {one} {street} in ten makes it a hand like {kind}")
-        }
-        (Some(number), false) => {
-            format!("fewer than {number} {street}s in ten make it a hand like {kind}")
-        }
-    }
+    let tenths = usize::from((100 - at.min(100)) / 10);
+    let number = NUMBERS[tenths.clamp(1, NUMBERS.len()) - 1];
+    let boards = match (tenths, reached) {
+        (0, true) => format!("some {street}"),
+        (0, false) => format!("no {street}"),
+        (1, true) => format!("one {street} in ten"),
+        (1, false) => format!("not one {street} in ten"),
+        (_, true) => format!("{number} {street}s in ten"),
+        (_, false) => format!("fewer than {number} {street}s in ten"),
+    };
+    format!("{boards}: {kind} or better")
 }
 
 /// The clause for the opponent's chips, without knowledge of the game.
@@ -507,6 +499,7 @@ pub fn move_words(class: &str, owed: Owed) -> String {
             _ => "smallest raise".to_owned(),
         },
         Ok(Move::Raise(BetSize::AllIn)) => "all-in".to_owned(),
+        Ok(Move::Raise(BetSize::Geometric(_))) => format!("{verb} geometrically ({class})"),
         Ok(Move::Raise(BetSize::OfBet(_))) => format!("raise to {class}"),
         Ok(Move::Raise(BetSize::OfPot(1000))) => format!("{verb} the pot"),
         Ok(Move::Raise(BetSize::OfPot(_))) => {

@@ -99,8 +99,5 @@ fn analysed(args: &Args, source: &Source, who: usize, by: &str) -> Result<Output
     let mut seen = |done| progress.show(done, "");
     let found = analysis::analyse(source, &asked, &mut seen, &Stop::new());
     progress.finish();
-    match found? {
-        Some(report) => Output::report(&report, args.json),
-        None => Err(Failure::interrupted("stopped; nothing is kept of an analysis")),
-    }
+    Output::report(&found?, args.json)
 }

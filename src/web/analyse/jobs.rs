@@ -1,5 +1,6 @@
 //! Analyses of matches: one after another on a thread of their own, within limits, with progress,
-//! stopped on request. The result is kept in the match's folder, written whole or not at all.
+//! stopped on request. The result, or that of the hands so far, is kept in the match's folder,
+//! written whole or not at all.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -22,6 +23,7 @@ use tokio_util::sync::CancellationToken;
 use super::AnalysePlan;
 use super::imports::Imports;
 use crate::analysis::{Analysis, Asked, analyse};
+use crate::exit::Failure;
 use crate::output::{Output, warn};
 use crate::shell;
 use crate::web::Site;
@@ -311,14 +313,19 @@ impl Analyses {
                 }
             };
             let made = analyse(&source, &asked, &mut seen, &job.stop)?;
-            made.map(|report| Output::document(&report)).transpose()
+            let hands = made.analysis.as_ref().map_or(0, |analysis| analysis.hands);
+            Ok::<_, Failure>((hands, Output::document(&made)?))
         });
-        let document = document.map_err(|error| error.to_string())?;
-        let Some(document) = document else { return Ok(Some(why)) };
-        let written =
-            runs::write_whole(&folder.join(ANALYSIS), |out| out.write_all(document.as_bytes()));
-        written.map_err(|error| format!("the analysis cannot be kept: {error}"))?;
-        Ok(None)
+        let (hands, document) = document.map_err(|error| error.to_string())?;
+        let stopped = job.stop.asked();
+        // One that was stopped is kept unless there is one of as many hands.
+        let better = kept_analysis(&folder).is_some_and(|kept| kept.hands >= hands);
+        if !stopped || hands > 0 && !better {
+            let written =
+                runs::write_whole(&folder.join(ANALYSIS), |out| out.write_all(document.as_bytes()));
+            written.map_err(|error| format!("the analysis cannot be kept: {error}"))?;
+        }
+        Ok(stopped.then_some(why))
     }
 }
 

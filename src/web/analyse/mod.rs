@@ -20,6 +20,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post, put};
 use axum::{Json, Router};
 use futures_util::StreamExt;
+use game::Street;
 use indicatif::HumanBytes;
 use logs::Rate;
 use logs::folder::ANALYSIS;
@@ -28,7 +29,7 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use show::number::{capital, counted, decimal, signed, signed_minus, whole};
+use show::number::{capital, counted, decimal, signed_grouped, signed_minus, whole};
 use show::svg::bars::{Bar, bars};
 
 use imports::{ImportOrder, ImportView};
@@ -332,6 +333,25 @@ struct Wanted {
 }
 
 impl Wanted {
+    /// What is wrong with it, if anything is.
+    fn wrong(&self) -> Option<String> {
+        let streets = Street::ALL.map(Street::name);
+        let known: [(&str, &str, &[&str]); 4] = [
+            ("street", &self.street, &streets),
+            ("facing", &self.facing, &["yes", "no"]),
+            ("showdown", &self.showdown, &["yes", "no"]),
+            ("price", &self.price, &["all"]),
+        ];
+        let other =
+            known.iter().find(|(_, value, known)| !value.is_empty() && !known.contains(value));
+        let other = other.map(|(key, value, known)| {
+            let value = game::escape::excerpt(value);
+            format!("`{key}` is {}, and not `{value}`.", known.join(" or "))
+        });
+        let page = self.page.parse::<u32>().is_ok_and(|page| page > 0) || self.page.is_empty();
+        other.or_else(|| (!page).then(|| "`page` is a number from 1.".to_owned()))
+    }
+
     fn has(&self, dear: &DearDecision) -> bool {
         let is = |wanted: &str, is: bool| wanted.is_empty() || (wanted == "yes") == is;
         (self.street.is_empty() || self.street == dear.street)
@@ -405,6 +425,9 @@ async fn html(
         let why = format!("{}.", capital(&error.body_text()));
         message(StatusCode::BAD_REQUEST, "This cannot be asked for", &why)
     })?;
+    if let Some(why) = wanted.wrong() {
+        return Err(message(StatusCode::BAD_REQUEST, "This cannot be asked for", &why));
+    }
     let made = blocking(move || {
         let view = find(&site, analyses.as_ref(), &id)?;
         let folder = site.records.folder_of(&id).unwrap_or_default();
@@ -458,8 +481,9 @@ impl ResultPage {
 
     fn rates(&self, analysis: &Analysis) -> Vec<[String; 3]> {
         let row = |(number, rate): (usize, &crate::analysis::RateLine)| {
-            let interval = format!("{} to {}", signed(rate.low, 1), signed(rate.high, 1));
-            [capital(&rate.words(number)), signed(rate.mbb, 1), interval]
+            let interval =
+                format!("{} to {}", signed_grouped(rate.low, 1), signed_grouped(rate.high, 1));
+            [capital(&rate.words(number)), signed_grouped(rate.mbb, 1), interval]
         };
         analysis.rates.iter().enumerate().map(row).collect()
     }
@@ -497,9 +521,13 @@ impl ResultPage {
             let query =
                 Wanted { place: leak.name.clone(), price: "all".to_owned(), ..Wanted::default() };
             let Rate { mbb, interval, .. } = &leak.difference;
-            let interval = format!("{} to {}", signed(interval.low, 1), signed(interval.high, 1));
+            let interval = format!(
+                "{} to {}",
+                signed_grouped(interval.low, 1),
+                signed_grouped(interval.high, 1)
+            );
             let hands = format!("{} / {}", whole(leak.hands), whole(leak.hands_of_others));
-            let difference = [signed(*mbb, 1), interval];
+            let difference = [signed_grouped(*mbb, 1), interval];
             (
                 capital(&leak.name),
                 query.query(1),

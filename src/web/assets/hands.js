@@ -74,24 +74,13 @@
   });
   window.addEventListener("hashchange", () => asked() && show(asked(), true));
 
-  // Only pages from this machine or over HTTPS may write to the clipboard by themselves.
-  const write = async (text) => {
-    if (navigator.clipboard) return navigator.clipboard.writeText(text);
-    const area = document.createElement("textarea");
-    area.value = text;
-    document.body.append(area);
-    area.select();
-    const done = document.execCommand("copy");
-    area.remove();
-    if (!done) throw new Error("refused");
-    return undefined;
-  };
   const take = async (from) => {
     const what = from.getAttribute("aria-label").replace("Copy ", "");
     try {
+      const page = await import("./page.js");
       const link = `${location.origin}${location.pathname}#${now}`;
       const text = from.dataset.copy ? await (await fetch(from.dataset.copy)).text() : link;
-      await write(text);
+      await page.toClipboard(text);
       copied.textContent = `Copied ${what}.`;
     } catch {
       copied.textContent = "The browser does not let this page copy: open the link instead.";

@@ -1,5 +1,5 @@
-// What the scripts of all pages share: elements, asking the server, numbers in words, and what the
-// browser keeps.
+// What the scripts of all pages share: elements, asking the server, numbers in words, copying, and
+// what the browser keeps.
 
 // An element of the page, whose kind is known where it is used.
 /** @type {(id: string) => any} */
@@ -43,6 +43,8 @@ export const ask = async (method, path, body) => {
 };
 
 export const percent = (share, decimals = 1) => `${(100 * share).toFixed(decimals)} %`;
+export const signed = (number, decimals) =>
+  `${number < 0 ? "−" : "+"}${Math.abs(number).toFixed(decimals)}`;
 export const bytes = (count) => {
   const units = ["B", "KiB", "MiB", "GiB", "TiB"];
   let at = 0;
@@ -54,6 +56,21 @@ export const time = (seconds) => {
   if (seconds < 90) return `about ${Math.round(seconds)} s`;
   if (seconds < 5400) return `about ${Math.round(seconds / 60)} min`;
   return `about ${Math.round(seconds / 3600)} h`;
+};
+
+// Puts a text into the clipboard; an error says that the browser refuses. Only pages from this
+// machine or over HTTPS have the clipboard itself.
+export const toClipboard = async (text) => {
+  if (navigator.clipboard) {
+    await navigator.clipboard.writeText(text);
+    return;
+  }
+  const area = element("textarea", { value: text });
+  document.body.append(area);
+  area.select();
+  const done = document.execCommand("copy");
+  area.remove();
+  if (!done) throw new Error("refused");
 };
 
 // Without storage (private windows) what is kept lasts as long as the page.

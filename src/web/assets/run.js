@@ -1,7 +1,7 @@
 // Puts a command together from the form, has the server check it while it is written, and starts
 // it. What is started is the command that is shown; lists are the server's, and only placed here.
 
-import { ask, byId, element } from "./page.js";
+import { ask, byId, element, toClipboard } from "./page.js";
 
 const RUNS = "/api/v1/run";
 const FIRST = ["cfr", "oct", "equity", "call", "resolve", "random"];
@@ -168,10 +168,10 @@ function build() {
   });
   copy.addEventListener("click", async () => {
     try {
-      await navigator.clipboard.writeText(whole);
+      await toClipboard(whole);
       say("Copied.");
     } catch {
-      // Without a secure address browsers give no clipboard: what is shown is selected instead.
+      // Where the browser does not let it, what is shown is selected instead.
       getSelection().selectAllChildren(checked.querySelector("code"));
       say("It is selected: copy it with the keyboard.");
     }

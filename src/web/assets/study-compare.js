@@ -1,10 +1,9 @@
 // Another solution beside the one that is walked through: what the players get in both, what is done
 // at the same place, and how the hands differ.
 
-import { ask, byId, element, percent } from "./page.js";
-import { CELLS } from "./study-grid.js";
+import { ask, byId, element, percent, signed } from "./page.js";
+import { CELLS, tint } from "./study-grid.js";
 
-const signed = (number, decimals) => `${number < 0 ? "−" : "+"}${Math.abs(number).toFixed(decimals)}`;
 const points = (share, decimals = 1) => signed(100 * share, decimals);
 
 export class Comparison {
@@ -198,8 +197,7 @@ export class Comparison {
       const change = none ? 0 : one - other;
       if (Math.abs(change) > Math.abs(largest)) [largest, where] = [change, CELLS[at]];
       const full = this.quantity === "ev" ? 0.25 * pot : 1;
-      const strength = Math.round(100 * Math.min(1, Math.abs(change) / full));
-      cell.style.backgroundImage = none ? "none" : `linear-gradient(color-mix(in srgb, var(${change < 0 ? "--loss" : "--high"}) ${strength}%, var(--empty)) 0 100%)`;
+      cell.style.backgroundImage = none ? "none" : tint(change, full);
       cell.classList.toggle("none", none);
       const text = this.quantity === "ev" && chips ? signed(change, Math.abs(change) < 9.95 ? 1 : 0) : points(change, 0);
       cell.querySelector(".number").textContent = none || /^[+−]0(\.0)?$/.test(text) ? "" : text;

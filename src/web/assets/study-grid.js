@@ -20,6 +20,17 @@ export const cellOf = (hand) => {
   return hand[1] === hand[3] ? 13 * high + low : 13 * low + high;
 };
 
+// Hands with a weight, as ranges are written.
+export const rangeItem = (name, weight) => (weight === 1 ? name : `${name}:${weight}`);
+
+// The picture of a cell for a number that may be below 0: red below, green above, and the ground's
+// colour at 0; the whole colour from `full` on.
+export const tint = (number, full) => {
+  const strength = Math.round(100 * Math.min(1, Math.abs(number) / full));
+  const colour = `var(${number < 0 ? "--loss" : "--high"})`;
+  return `linear-gradient(color-mix(in srgb, ${colour} ${strength}%, var(--empty)) 0 100%)`;
+};
+
 // Cards as text: Kd becomes K♦ in the colour of its suit.
 export const cards = (text) => {
   const shown = element("span", { class: "cards" });

@@ -1,7 +1,8 @@
 // Locks: a form that gives the hands of a decision a strategy and has the spot solved again, and what
 // is locked in a solution.
 
-import { ask, element } from "./page.js";
+import { ask, element, percent } from "./page.js";
+import { cards } from "./study-grid.js";
 
 // The solution as an order, with these locks.
 const order = (solution, locks) => {
@@ -59,15 +60,65 @@ export const lockForm = ({ solution, line, actions, scopes, complain }) => {
   return details;
 };
 
+// Reads what a lock has in the short words of a line, such as `x b90`, as the names that actions
+// have elsewhere: check, bet 90. Whether a bet is all-in depends on the chips that are left.
+class Reader {
+  constructor(stacks) {
+    this.left = stacks;
+    this.begin();
+  }
+
+  // A street begins: player 1 is to act, and nobody has put anything in.
+  begin() {
+    this.put = [0, 0];
+    this.player = 0;
+  }
+
+  // The chips that an action puts in on this street.
+  chips(word) {
+    const left = this.left[this.player];
+    if (/^[xkf]/i.test(word)) return this.put[this.player];
+    if (/^c/i.test(word)) return Math.min(this.put[1 - this.player], left);
+    return /^a/i.test(word) ? left : Number(word.slice(1));
+  }
+
+  name(word) {
+    const letter = word[0].toLowerCase();
+    const passive = { f: "fold", x: "check", k: "check", c: "call" }[letter];
+    if (passive) return passive;
+    const chips = this.chips(word);
+    if (chips >= this.left[this.player]) return `all-in ${chips}`;
+    return `${letter === "b" ? "bet" : "raise to"} ${chips}`;
+  }
+
+  // What is shown for an action or a card of the line; the next one comes after it.
+  step(word) {
+    if (/^[2-9TJQKA][shdc]$/.test(word)) {
+      this.left = this.left.map((chips, player) => chips - this.put[player]);
+      this.begin();
+      return cards(word);
+    }
+    const name = this.name(word);
+    this.put[this.player] = this.chips(word);
+    this.player = 1 - this.player;
+    return name;
+  }
+}
+
 // What is locked.
 export const showLocks = (place, solution, complain) => {
   place.hidden = solution.locks.length === 0;
   if (place.hidden) return;
   const list = element("ul", { class: "small" });
   solution.locks.forEach((lock, at) => {
-    const mix = lock.strategy.filter(([, share]) => share > 0).map(([word, share]) => `${word} ${(100 * share).toFixed(0)} %`);
+    const reader = new Reader(solution.parameters.stacks);
+    const way = lock.line.split(/[\s,/]+/).filter(Boolean)
+      .flatMap((word, step) => [step ? ", " : "After ", reader.step(word)]);
+    const mix = lock.strategy.filter(([, share]) => share > 0)
+      .map(([word, share]) => `${reader.name(word)} ${percent(share, 0)}`);
     const hands = lock.hands === "random" ? "all hands" : lock.hands.length > 60 ? `${lock.hands.slice(0, 60)}…` : lock.hands;
-    const where = element("a", { href: lock.line ? `?line=${encodeURIComponent(lock.line)}` : location.pathname }, lock.line ? `After ${lock.line}` : "At the beginning");
+    const href = lock.line ? `?line=${encodeURIComponent(lock.line)}` : location.pathname;
+    const where = element("a", { href }, ...(way.length ? way : ["At the beginning"]));
     where.dataset.line = lock.line;
     const remove = element("button", { type: "button", class: "plain small" }, "Solve without it");
     remove.addEventListener("click", () => solveWith(solution, solution.locks.filter((_, other) => other !== at), lock.line, complain));

@@ -7,8 +7,8 @@ import { lockForm, showLocks } from "./study-lock.js";
 import { showNeeds, showRiver } from "./study-river.js";
 import { showSimple } from "./study-simple.js";
 import { HandTable } from "./study-table.js";
-import { ask, byId, element, percent } from "./page.js";
-import { CELLS, cardName, cards, cellOf, deck, roving } from "./study-grid.js";
+import { ask, byId, element, percent, signed, toClipboard } from "./page.js";
+import { CELLS, cardName, cards, cellOf, deck, rangeItem, roving, tint } from "./study-grid.js";
 
 const root = byId("walk");
 const id = root.dataset.id;
@@ -20,8 +20,11 @@ const METRICS = [
   ["equity", "Equity", "the share of the pot if nobody bets any more"],
   ["realised", "Realised", "EV as a share of the pot, divided by the equity: above 100 % a hand gets more than its share"],
   ["weight", "Weight", "how much of the hands is in the range here"],
+  ["difference", "Difference", "how many chips more one action is worth to the hands than another"],
 ];
 let metric = "strategy";
+// The words of the two actions whose values are compared: how much more the first is worth.
+let pair = ["", ""];
 let place = null;
 let solution = null;
 let chosen = null;
@@ -141,32 +144,32 @@ const cellsOf = (where, player) => {
     cell.hands.push(number);
     cell.combos += view.weights[number];
   });
-  const mean = (cell, numbers) => {
-    let [sum, all] = [0, 0];
-    for (const at of cell.hands) {
-      if (numbers[at] === null) continue;
-      sum += view.weights[at] * numbers[at];
-      all += view.weights[at];
-    }
-    return all > 0 ? sum / all : null;
-  };
   for (const [at, cell] of cells.entries()) {
-    const most = { 2: 6, s: 4, o: 12 }[CELLS[at][2] ?? 2];
-    cell.full = Math.min(1, cell.combos / Math.max(1, possible(at, most)));
-    cell.gets = mean(cell, view.gets);
-    cell.equity = mean(cell, view.equities);
-    cell.mix = view.strategy.map((numbers) => mean(cell, numbers) ?? 0);
+    cell.full = Math.min(1, cell.combos / Math.max(1, possible(at)));
+    cell.gets = mean(view, cell, view.gets);
+    cell.equity = mean(view, cell, view.equities);
+    cell.mix = view.strategy.map((numbers) => mean(view, cell, numbers) ?? 0);
   }
   return cells;
 };
+// The mean of a cell's hands, by their weights; null without a number.
+const mean = (view, cell, numbers) => {
+  let [sum, all] = [0, 0];
+  for (const at of cell.hands) {
+    if (numbers[at] === null) continue;
+    sum += view.weights[at] * numbers[at];
+    all += view.weights[at];
+  }
+  return all > 0 ? sum / all : null;
+};
 // The combos of a cell that the board leaves.
-const possible = (at, most) => {
+const possible = (at) => {
   const board = place.way.at(-1).board;
-  const [a, b] = [CELLS[at][0], CELLS[at][1]];
+  const [a, b, suits] = CELLS[at];
   const left = (rank) => [..."shdc"].filter((suit) => !board.includes(rank + suit));
-  if (most === 6) return (left(a).length * (left(a).length - 1)) / 2;
+  if (!suits) return (left(a).length * (left(a).length - 1)) / 2;
   const both = left(a).filter((suit) => left(b).includes(suit)).length;
-  return most === 4 ? both : left(a).length * left(b).length - both;
+  return suits === "s" ? both : left(a).length * left(b).length - both;
 };
 const pot = () => place.way.at(-1).pot;
 const numberOf = (cell) => {
@@ -174,16 +177,39 @@ const numberOf = (cell) => {
     case "gets": return cell.gets;
     case "equity": return cell.equity;
     case "realised": return cell.gets === null || !cell.equity ? null : cell.gets / pot() / cell.equity;
+    case "difference": return cell.difference;
     default: return null;
   }
 };
 const words = (number) => {
   if (number === null) return "";
+  if (metric === "difference") return signed(number, Math.abs(number) < 9.95 ? 1 : 0);
   return metric === "gets" ? few(number) : (100 * number).toFixed(0);
+};
+
+// The numbers of the two actions that are compared; null where there are none.
+const compared = () => {
+  const numbers = pair.map((word) => place.actions.findIndex((action) => action.word === word));
+  return numbers.includes(-1) ? null : numbers;
+};
+const addDifferences = (player, cells) => {
+  const both = player === acting() ? compared() : null;
+  const view = place.hands[player];
+  const numbers = both && view.hands.map((_, hand) => {
+    const [one, other] = both.map((action) => view.values[action][hand]);
+    return one === null || other === null ? null : one - other;
+  });
+  for (const cell of cells) cell.difference = numbers && mean(view, cell, numbers);
 };
 
 // The picture in a cell: bars side by side as wide as often, from the bottom as high as the weight.
 const paint = (target, cell, kinds) => {
+  if (metric === "difference" && kinds.length) {
+    const shown = cell.combos > 0 && cell.difference !== null;
+    target.style.backgroundImage = shown ? tint(cell.difference, 0.25 * pot()) : "none";
+    target.style.backgroundSize = "100% 100%";
+    return;
+  }
   const parts = [];
   if (metric === "strategy" && kinds.length) {
     let from = 0;
@@ -192,7 +218,7 @@ const paint = (target, cell, kinds) => {
       parts.push(`${colourOf(kinds[action])} ${from.toFixed(2)}% ${to.toFixed(2)}%`);
       from = to;
     });
-  } else if (metric === "strategy" || metric === "weight") {
+  } else if (["strategy", "weight", "difference"].includes(metric)) {
     parts.push("var(--some) 0% 100%");
   } else {
     const number = numberOf(cell);
@@ -209,7 +235,10 @@ const said = (cell, at, names) => {
   const shares = names.map((name, action) => `${name} ${percent(cell.mix[action], 0)}`);
   const gets = cell.gets === null ? [] : [`EV ${chips(cell.gets)}`];
   const equity = cell.equity === null ? [] : [`equity ${percent(cell.equity, 0)}`];
-  return `${CELLS[at]}: ${[...shares, ...gets, ...equity, `${cell.combos.toFixed(1)} combos`].join(", ")}`;
+  const apart = metric === "difference" && cell.difference !== null
+    ? [`difference ${signed(cell.difference, 2)}`] : [];
+  const combos = `${cell.combos.toFixed(1)} combos`;
+  return `${CELLS[at]}: ${[...apart, ...shares, ...gets, ...equity, combos].join(", ")}`;
 };
 
 const grid = byId("grid");
@@ -238,6 +267,7 @@ const showGrids = () => {
   const kindsOf = (player) => (player === acting() ? colours(place.actions) : []);
   for (const [player, target] of [[main, grid], [1 - main, other]]) {
     const cells = cellsOf(place, player);
+    addDifferences(player, cells);
     const kinds = kindsOf(player);
     const names = player === acting() ? place.actions.map(({ name }) => name) : [];
     cells.forEach((cell, at) => {
@@ -260,9 +290,51 @@ const showGrids = () => {
   byId("who").replaceChildren(about(main), element("span", { class: "soft small numbers" }, numbers(main)));
   byId("other-who").replaceChildren(about(1 - main), element("span", { class: "soft small numbers" }, numbers(1 - main)));
   other.setAttribute("aria-label", `The range of player ${2 - main}: ${numbers(1 - main)}`);
+  for (const [player, button] of [[main, copies[0]], [1 - main, copies[1]]]) {
+    button.dataset.player = player;
+    button.setAttribute("aria-label", `Copy the range of ${WHO[player].toLowerCase()} here`);
+    button.disabled = combos(player) === 0;
+  }
 };
+
+// ---- The ranges as text.
+// A range here as the field for a range reads it: a cell whose hands have the same weight by its
+// name, others hand by hand.
+const rangeText = (player) => {
+  const view = place.hands[player];
+  const cells = CELLS.map(() => []);
+  view.hands.forEach((hand, number) => {
+    const weight = Number(view.weights[number].toFixed(4));
+    if (weight > 0) cells[cellOf(hand)].push({ hand, weight });
+  });
+  return cells.flatMap((hands, at) => {
+    const whole = hands.length > 0 && hands.length === possible(at);
+    if (whole && hands.every(({ weight }) => weight === hands[0].weight)) {
+      return [rangeItem(CELLS[at], hands[0].weight)];
+    }
+    return hands.map(({ hand, weight }) => rangeItem(hand, weight));
+  }).join(",");
+};
+// A button for the range that is shown large, and one for the other.
+const copies = [byId("who"), byId("other-who")].map((name) => {
+  const title = "As text for the field of a range";
+  const button = element("button", { type: "button", class: "plain small copy", title }, "Copy range");
+  const said = element("span", { class: "small soft", role: "status" });
+  button.addEventListener("click", async () => {
+    try {
+      await toClipboard(rangeText(Number(button.dataset.player)));
+      said.textContent = "Copied.";
+    } catch {
+      said.textContent = "The browser does not let this page copy.";
+    }
+    setTimeout(() => said.replaceChildren(), 4000);
+  });
+  name.after(button, said);
+  return button;
+});
 const swapPlayers = () => {
   large = 1 - shownPlayer();
+  showLegend();
   showGrids();
   showActions();
   showCell();
@@ -495,6 +567,43 @@ for (const [name, label, about] of METRICS) {
   tab.addEventListener("click", () => setMetric(name));
   tabs.append(tab);
 }
+// Which two actions are compared, below the tabs while that is shown.
+const choices = ["Action", "Action that it is compared with"].map((name, at) => {
+  const select = element("select");
+  select.setAttribute("aria-label", name);
+  select.addEventListener("change", () => {
+    pair[at] = select.value;
+    showGrids();
+  });
+  return select;
+});
+const choice = element("div", { class: "line pair" }, choices[0], "less", choices[1]);
+grid.before(choice);
+const showPair = () => {
+  choice.hidden = metric !== "difference" || place === null || place.actions.length < 2;
+  if (choice.hidden) return;
+  const known = (word) => place.actions.some((action) => action.word === word);
+  if (!pair.every(known)) {
+    // The two that are taken most often, the larger one first.
+    const sorted = [...place.actions].sort((one, other) => other.frequency - one.frequency);
+    pair = place.actions.filter((action) => sorted.indexOf(action) < 2).map(({ word }) => word);
+    pair.reverse();
+  }
+  choices.forEach((select, at) => {
+    const options = place.actions.map(({ word, name }) => element("option", { value: word }, name));
+    // While it is solved the place comes again and again: an open list stays.
+    const same = select.textContent === options.map(({ text }) => text).join("");
+    if (!same) select.replaceChildren(...options);
+    select.value = pair[at];
+  });
+};
+const showLegend = () => {
+  const about = METRICS.find(([known]) => known === metric)[2];
+  const differs = metric === "difference";
+  const waits = differs && place && shownPlayer() !== acting();
+  const colours = differs ? ": green more, red less, in full from a quarter of the pot on" : "";
+  byId("legend").textContent = waits ? `${WHO[shownPlayer()]} does not act here.` : about + colours;
+};
 const setMetric = (name) => {
   metric = name;
   for (const tab of tabs.children) {
@@ -503,7 +612,8 @@ const setMetric = (name) => {
     tab.tabIndex = on ? 0 : -1;
   }
   grid.classList.toggle("numbered", !["strategy", "weight"].includes(name));
-  byId("legend").textContent = METRICS.find(([known]) => known === name)[2];
+  showPair();
+  showLegend();
   if (place) showGrids();
 };
 tabs.addEventListener("keydown", (event) => {
@@ -519,6 +629,8 @@ setMetric(metric);
 const show = () => {
   if (large !== null && acting() !== null) large = null;
   showWay();
+  showPair();
+  showLegend();
   showGrids();
   showActions();
   showCell();

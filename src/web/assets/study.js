@@ -2,7 +2,7 @@
 // server reads ranges and menus, says what solving takes, and solves; nothing of that is done here.
 
 import { ask, byId, bytes, element, keep, kept, percent, time } from "./page.js";
-import { CELLS, RANKS, SUITS, deck, roving } from "./study-grid.js";
+import { CELLS, RANKS, SUITS, deck, rangeItem, roving } from "./study-grid.js";
 
 const form = byId("spot");
 const wrong = byId("wrong");
@@ -56,6 +56,8 @@ class Painter {
     this.number = number;
     this.weights = CELLS.map(() => 0);
     this.brush = 1;
+    // What the wheel has changed and the text does not say yet.
+    this.turned = new Map();
     const who = `player ${number + 1}`;
     this.text = element("textarea", { id: `range-${number + 1}`, class: "mono", rows: 2, spellcheck: false });
     this.text.setAttribute("aria-label", `Range of ${who} as text`);
@@ -67,7 +69,9 @@ class Painter {
     this.shown = element("output", { class: "small brush" }, "100 %");
     this.grid = element("div", { class: "grid13 paint", id: `paint-${number + 1}` });
     this.grid.setAttribute("role", "group");
-    this.grid.setAttribute("aria-label", `Range of ${who}: arrow keys move, Space paints, digits give a weight in tenths`);
+    this.grid.setAttribute("aria-label", `Range of ${who}: arrow keys move, Space paints, `
+      + "digits give a weight in tenths, and Shift with the wheel changes it by 5 %");
+    this.grid.title = "Shift and wheel: 5 % more or less";
     this.cells = CELLS.map((name, at) => {
       const cell = element("button", { type: "button", class: "cell", tabIndex: -1 }, element("span", { class: "name" }, name));
       cell.dataset.at = at;
@@ -99,6 +103,7 @@ class Painter {
     this.grid.addEventListener("pointermove", (event) => this.move(event));
     for (const end of ["pointerup", "pointercancel"]) window.addEventListener(end, () => this.end());
     this.grid.addEventListener("keydown", (event) => this.key(event));
+    this.grid.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
     this.grid.addEventListener("click", (event) => event.preventDefault());
   }
 
@@ -114,8 +119,11 @@ class Painter {
     name.setAttribute("aria-label", "Name of the range");
     save.replaceWith(name);
     name.focus();
+    let over = false;
     const done = (keepIt) => {
-      if (!name.isConnected) return;
+      // Taking the field away makes it lose the focus, which ends here once more.
+      if (over) return;
+      over = true;
       name.replaceWith(save);
       save.focus();
       if (!keepIt || !name.value.trim()) return;
@@ -139,12 +147,14 @@ class Painter {
   }
 
   readSoon() {
+    pending();
     clearTimeout(this.soon);
     this.soon = setTimeout(() => this.read(true), 250);
   }
 
   // Has the server read the text. What is typed stays as it is.
   async read(typed = false) {
+    pending();
     clearTimeout(this.soon);
     const text = this.text.value.trim();
     const asked = this.asked = {};
@@ -207,11 +217,39 @@ class Painter {
   }
 
   end() {
-    if (!this.painted) return;
-    const items = [...this.painted].map(([name, weight]) => (weight === 1 ? name : `${name}:${weight}`));
+    if (this.painted) this.add(this.painted);
     this.painted = null;
-    // What comes later in a range counts.
+  }
+
+  // Adds weights to the text; what comes later in a range counts.
+  add(weights) {
+    const items = [...weights].map(([name, weight]) => rangeItem(name, weight));
     this.set([this.text.value.trim(), ...items].filter(Boolean).join(","));
+  }
+
+  // Shift and the wheel change the weight of a hand; without Shift the page scrolls, so that nobody
+  // who scrolls past changes a range.
+  wheel(event) {
+    const cell = event.target.closest(".cell");
+    // With Shift some browsers report a turn as one to the side.
+    const turned = event.deltaY || event.deltaX;
+    if (!cell || !event.shiftKey || event.ctrlKey || !turned) return;
+    event.preventDefault();
+    const at = Number(cell.dataset.at);
+    const percents = Math.round(100 * this.weights[at]) - 5 * Math.sign(turned);
+    this.weights[at] = Math.max(0, Math.min(100, percents)) / 100;
+    this.showCell(cell, at);
+    // An answer about the text of before would undo it.
+    this.asked = null;
+    clearTimeout(this.soon);
+    pending();
+    this.turned.set(CELLS[at], this.weights[at]);
+    clearTimeout(this.still);
+    this.still = setTimeout(() => {
+      const turned = new Map(this.turned);
+      this.turned.clear();
+      this.add(turned);
+    }, 250);
   }
 
   key(event) {
@@ -256,20 +294,22 @@ const playedWay = [];
 const play = async (betting) => {
   const place = byId("played-actions");
   try {
-    const found = await ask("POST", "/played", { agent: byId("player").value, betting });
+    // After the flop the ranges are those on the spot's board.
+    const later = betting.includes("/") ? { board: board.value.trim() } : {};
+    const found = await ask("POST", "/played", { agent: byId("player").value, betting, ...later });
     byId("played-way").textContent = playedWay.length ? playedWay.join(", ") : "Blinds 50 and 100, 20,000 chips each. The button begins:";
     place.replaceChildren(...found.actions.filter(({ name }) => name !== "fold" && !name.startsWith("all-in")).map(({ betting: next, name, frequency }) => {
       const button = element("button", { type: "button", class: "plain small" }, `${name} ${percent(frequency, 0)}`);
       button.addEventListener("click", () => { playedWay.push(name); play(next); });
       return button;
     }));
-    if (!found.flop) {
+    if (!found.spot) {
       if (betting) place.firstChild?.focus();
       return;
     }
-    byId("pot").value = found.flop.pot;
-    found.flop.stacks.forEach((stack, at) => { byId(`stack-${at + 1}`).value = stack; });
-    painters.forEach((painter, at) => painter.set(found.flop.ranges[at]));
+    byId("pot").value = found.spot.pot;
+    found.spot.stacks.forEach((stack, at) => { byId(`stack-${at + 1}`).value = stack; });
+    painters.forEach((painter, at) => painter.set(found.spot.ranges[at]));
     byId("played-way").textContent += `: filled in. Player 1 is the big blind.`;
   } catch (error) {
     byId("played-way").textContent = error.message;
@@ -317,13 +357,20 @@ const missing = () => {
 
 let soon = null;
 let asked = null;
+// Nothing is solved by an estimate of what the form was before.
+function pending() {
+  clearTimeout(soon);
+  asked = null;
+  solve.disabled = true;
+  cost.setAttribute("aria-busy", "true");
+}
 function changed() {
+  pending();
   showBoard();
   showMenus();
   const [pot, stack] = [number("pot"), Math.min(number("stack-1"), number("stack-2"))];
   byId("depth").textContent = pot > 0 && stack > 0 ? `The smaller stack is ${(stack / pot).toFixed(1)} times the pot.` : "";
   keep("spot", JSON.stringify(spot()));
-  clearTimeout(soon);
   soon = setTimeout(estimate, 200);
 }
 
@@ -365,12 +412,13 @@ const describe = (estimate) => {
 };
 
 async function estimate() {
+  pending();
   const lack = missing();
   mark(null);
   complain("");
-  solve.disabled = lack !== null;
   if (lack) {
     cost.replaceChildren(element("p", { class: "soft" }, lack));
+    cost.removeAttribute("aria-busy");
     return;
   }
   const now = asked = {};
@@ -382,9 +430,9 @@ async function estimate() {
   } catch (error) {
     if (now !== asked) return;
     mark(error.place);
-    solve.disabled = true;
     cost.replaceChildren(element("p", { class: "wrong" }, error.message));
   }
+  cost.removeAttribute("aria-busy");
 }
 
 form.addEventListener("input", (event) => {
@@ -402,7 +450,7 @@ form.addEventListener("submit", async (event) => {
     const solution = await ask("POST", "/solutions", spot());
     location.href = `/study/${solution.id}`;
   } catch (error) {
-    solve.disabled = false;
+    solve.disabled = cost.hasAttribute("aria-busy");
     mark(error.place);
     complain(error.message);
   }
@@ -440,6 +488,9 @@ if (inAddress.has("board")) {
     player.value = inAddress.get("agent");
     playedWay.push(inAddress.get("betting"));
     play(inAddress.get("betting"));
+  } else if (inAddress.has("betting")) {
+    played?.setAttribute("open", "");
+    byId("played-way").textContent = `${inAddress.get("agent") || "No agent"} cannot be asked here: the ranges are those of the address.`;
   }
 } else {
   let last = null;

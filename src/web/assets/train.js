@@ -169,9 +169,11 @@ const answer = (at) => {
   }
   const share = own.price / exercise.pot;
   const teller = { rules: "exactly counted", hand: `as far as the play of ${now.query.agent} tells`, match: `as far as the play of ${now.query.agent} tells` };
-  const costs = own.grade === "best"
+  // Where the price begins at 0 by its interval, another answer may be worth no more.
+  const uncertain = isNothing(own.least) ? ": it is not certain to be a mistake" : "";
+  const costs = own.grade === "best" && isNothing(own.price)
     ? `No other answer is worth more here, ${teller[now.what] ?? "as far as this solution tells"}.`
-    : `It costs ${amount(own.price)}, ${percent(share)} of the pot${interval(own)}.`;
+    : `It costs ${amount(own.price)}, ${percent(share)} of the pot${interval(own)}${uncertain}.`;
   const wide = (own.most - own.least) / exercise.pot > 0.03;
   const unsure = wide && now.what === "spot" ? " The solution is not fine enough to say it closer: solve it further in Study." : "";
   byId("verdict").replaceChildren(
@@ -195,8 +197,10 @@ const answer = (at) => {
   showSession();
 };
 
+// Whether an amount is shown as 0.
+const isNothing = (number) => number < 0.5 * 10 ** -decimals();
 const interval = ({ least, most }) =>
-  (most - least < 0.5 * 10 ** -decimals() ? "" : `, between ${least.toFixed(decimals())} and ${most.toFixed(decimals())}`);
+  (isNothing(most - least) ? "" : `, between ${least.toFixed(decimals())} and ${most.toFixed(decimals())}`);
 
 // Whose play the shares are.
 const player = () => ({ rules: "the list", hand: now.query.agent, match: now.query.agent })[now.what] ?? "the solution";

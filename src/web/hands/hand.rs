@@ -3,6 +3,7 @@
 //! and the list of decisions is the whole hand.
 
 use std::io::{self, Write};
+use std::path::Path as FilePath;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use askama::Template;
@@ -21,12 +22,14 @@ use serde::Serialize;
 use show::number::{capital, counted, decimal, rounded_percent, signed_minus};
 
 use super::{Asked, HandQuery, Opened, Refused, Sort, Wanted, asked, base, blinds};
+use crate::analysis::{Analysis, DearAction, DearDecision};
 use crate::hand_report::{
     HandDecision, HandPlayer, HandReport, HandStreet, LedgerReport, luck_by_equity,
 };
 use crate::hand_words::{hand_name, in_blinds, note_in_words};
 use crate::shell;
 use crate::web::Site;
+use crate::web::analyse::kept_analysis;
 use crate::web::pages::{
     Bar, CardText, CardView, Thought, blocking, cards_of, class, message, page, sentence,
 };
@@ -44,6 +47,28 @@ pub struct HandView {
     next: Option<u64>,
     /// The other hands of its deal.
     same_deal: Vec<OtherHand>,
+    /// What the match's last analysis says of its decisions; null if there is none.
+    analysis: Option<HandAnalysis>,
+}
+
+/// What the analysis that is kept with a match says of a hand.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct HandAnalysis {
+    /// The player whose decisions were priced.
+    player: String,
+    /// The agent that priced them.
+    by: String,
+    /// The decisions that cost something and are among the dearest that the analysis lists.
+    decisions: Vec<DearDecision>,
+}
+
+impl HandAnalysis {
+    /// What the analysis in a match's folder says of a hand.
+    fn of(folder: &FilePath, hand: u64) -> Option<HandAnalysis> {
+        let Analysis { player, by, mut dearest, .. } = kept_analysis(folder)?;
+        dearest.retain(|dear| dear.hand == hand);
+        Some(HandAnalysis { player, by, decisions: dearest })
+    }
 }
 
 /// Another hand of the same deal.
@@ -99,8 +124,10 @@ impl Found {
         };
         let same_deal = others.into_iter().map(same).filter_map(Result::transpose);
         let same_deal = same_deal.collect::<Result<Vec<_>, LedgerError>>()?;
-        let view = HandView { report, previous, next, same_deal };
-        let folder = reader.path().parent().unwrap_or(reader.path()).display().to_string();
+        let folder = reader.path().parent().unwrap_or(reader.path());
+        let analysis = HandAnalysis::of(folder, number);
+        let view = HandView { report, previous, next, same_deal, analysis };
+        let folder = folder.display().to_string();
         let command = ["cardroom", "explain", "decision", &folder, &number.to_string()];
         let command = shell::line(command);
         Ok(Found { view, record, info, wanted: opened.wanted, command })
@@ -321,6 +348,8 @@ struct Act {
     /// Its strategy and note, if it gave any.
     thought: Option<Thought>,
     price: Option<(String, &'static str)>,
+    /// What the match's analysis says of it: the price, and the actions by the agent.
+    judged: Option<(String, &'static str, Thought)>,
 }
 
 /// A street of the list.
@@ -380,6 +409,7 @@ impl<'a> HandPage<'a> {
                 thought: thought(decision, record.public.def()),
                 situation: situation(decision, report.line.big_blind),
                 price: decision.price.map(priced),
+                judged: view.analysis.as_ref().and_then(|analysis| judged(analysis, decision)),
                 decision: decision.clone(),
             });
             let pot = report.on_street(street.street).next().map(|first| first.pot);
@@ -429,6 +459,22 @@ impl<'a> HandPage<'a> {
     /// The address of a hand in this list.
     fn link(&self, hand: &u64) -> String {
         format!("{}/{hand}{}", self.base(), self.wanted.with_page(0).query())
+    }
+
+    /// What the match's analysis found in this hand, in words; empty if there is none.
+    fn analysed(&self) -> String {
+        let Some(HandAnalysis { player, by, decisions }) = &self.view.analysis else {
+            return String::new();
+        };
+        let cost: f64 = decisions.iter().map(|dear| dear.price).sum();
+        match decisions.len() as u64 {
+            0 => format!("No decision of {player} is among those that cost most by {by}."),
+            made => format!(
+                "{} of {player} cost {} bb by {by}.",
+                counted(made, "decision"),
+                decimal(cost, 2)
+            ),
+        }
     }
 
     fn list(&self) -> String {
@@ -500,6 +546,34 @@ fn priced(price: f64) -> (String, &'static str) {
     }
 }
 
+/// What an analysis says of a decision: the price in words with its class, and the actions.
+fn judged(
+    analysis: &HandAnalysis,
+    decision: &HandDecision,
+) -> Option<(String, &'static str, Thought)> {
+    let dear = analysis.decisions.iter().find(|dear| dear.decision == decision.number)?;
+    let bar = |action: &DearAction| Bar {
+        action: action.action.clone(),
+        percent: rounded_percent(action.probability),
+        value: signed_minus(action.value, 2),
+        width: format!("{:.1}", 100.0 * action.probability.clamp(0.0, 1.0)),
+        taken: action.played,
+    };
+    let note = "Values are of this hand against all that the other player may hold after this \
+                betting, both playing on as the agent does; an agent that mixes, or was trained \
+                roughly, may itself take an action that is worth less.";
+    let thought = Thought {
+        place: format!("By {}", analysis.by),
+        bars: dear.actions.iter().map(bar).collect(),
+        valued: true,
+        unit: "bb",
+        note: note.to_owned(),
+        more: String::new(),
+    };
+    let (price, class) = priced(dear.price);
+    Some((format!("{price} ± {} by {}", decimal(dear.half_width, 2), analysis.by), class, thought))
+}
+
 /// A decision as bars.
 fn thought(decision: &HandDecision, def: &GameDef) -> Option<Thought> {
     if decision.choices.is_empty() && decision.note.is_none() {
@@ -525,8 +599,8 @@ fn thought(decision: &HandDecision, def: &GameDef) -> Option<Thought> {
 }
 
 /// The address of the study page with the spot that a street begins with: a heads-up street after
-/// the betting before the flop. On the flop of the usual game it has both players' ranges by the
-/// blueprint's play, else all hands.
+/// the betting before the flop. In the usual game it has both players' ranges by the blueprint's
+/// play after the same betting, else all hands.
 fn solve_link(public: &PublicState, street: &str, pot: u64) -> Option<String> {
     let def = public.def();
     let street = Street::ALL.into_iter().find(|known| known.name() == street)?;
@@ -544,13 +618,20 @@ fn solve_link(public: &PublicState, street: &str, pot: u64) -> Option<String> {
         format!("/study?board={board}&pot={pot}&stack={}&stack={}", stacks[0], stacks[1]);
     let usual = game::games::nolimit_holdem();
     let alike = def.stacks == usual.stacks && def.blinds == usual.blinds;
-    if street == Street::Flop && alike {
-        let before: String = public
-            .history()
-            .iter()
-            .filter(|played| played.street == Street::Preflop)
-            .map(|played| notation::action(played.action))
-            .collect();
+    if alike {
+        let mut before = String::new();
+        let mut on = Street::Preflop;
+        for played in public.history().iter().take_while(|played| played.street < street) {
+            if played.street != on {
+                before.push('/');
+                on = played.street;
+            }
+            before += &notation::action(played.action);
+        }
+        // The flop's cards make no difference to the ranges, and are not asked for.
+        if street > Street::Flop {
+            before.push('/');
+        }
         link += &format!("&agent=cfr&betting={before}");
     }
     Some(link + "&range=random&range=random")
@@ -583,7 +664,7 @@ mod tests {
                     &range=random&range=random";
         assert_eq!(solve_link(&public, "flop", 500).as_deref(), Some(flop));
         let turn = "/study?board=Kh3sJc2d&pot=1500&stack=19250&stack=19250\
-                    &range=random&range=random";
+                    &agent=cfr&betting=r250c/cr500c/&range=random&range=random";
         assert_eq!(solve_link(&public, "turn", 1500).as_deref(), Some(turn));
         // Three players, or limits on bets, are not for the solver.
         for def in [game::games::nolimit_holdem_with(vec![1000; 3]), game::games::limit_holdem()] {

@@ -478,6 +478,12 @@ impl HandList {
         let found = reader.count_where(&wanted.filter)?;
         let ranked = opened.ranked(site)?;
         let total = ranked.as_ref().map_or(found, |ranked| ranked.len() as u64);
+        let pages = total.div_ceil(PAGE as u64).max(1);
+        if wanted.page >= pages {
+            return Err(Refused::Query(format!(
+                "`page` is a number from 1 to {pages} in this list"
+            )));
+        }
         let skip = wanted.page.saturating_mul(PAGE as u64);
         let numbers = match &ranked {
             Some(ranked) => {
@@ -506,7 +512,7 @@ impl HandList {
             total,
             found,
             page: wanted.page + 1,
-            pages: total.div_ceil(PAGE as u64).max(1),
+            pages,
             order,
             hands,
             recorded,
@@ -749,14 +755,36 @@ impl ListPage {
 }
 
 /// Links to lists of a match's hands, with their words.
-pub fn lists(id: &str, names: &[String]) -> Vec<(String, String)> {
+pub fn lists(id: &str, info: &MatchInfo, valued: bool) -> Vec<(String, String)> {
+    let names = info.names();
     let mut lists = vec![(base(id), "All hands".to_owned())];
     let players = names.iter().enumerate().map(|(player, name)| (Sort::Lost, player as u8, name));
     for (sort, player, name) in std::iter::once((Sort::Pot, 0, &String::new())).chain(players) {
         let wanted = Wanted { sort, player, ..Wanted::default() };
         lists.push((base(id) + &wanted.query(), capital(&sort.words(name))));
     }
+    if luck_by_equity(info).is_some() {
+        lists.push((by_luck(id, 0), capital(&Sort::Luck.words(&names[0]))));
+    }
+    if info.group() > 1 {
+        let filter = HandFilter { differs: true, ..HandFilter::default() };
+        let differ = Wanted { filter, ..Wanted::default() };
+        lists.push((
+            base(id) + &differ.query(),
+            "Played differently with the same cards".to_owned(),
+        ));
+    }
+    if valued {
+        let dearest = Wanted::default().with_sort(Sort::Price, 0);
+        lists.push((base(id) + &dearest.query(), capital(&Sort::Price.words(""))));
+    }
     lists
+}
+
+/// The address of the page of a match's list, first to last, with the hand of this number from 0.
+pub fn from_hand(id: &str, number: u64) -> String {
+    let page = number / PAGE as u64;
+    base(id) + &Wanted { sort: Sort::First, page, ..Wanted::default() }.query()
 }
 
 /// The address of the list of a match's hands by what this player won or lost, the largest first.
@@ -797,7 +825,7 @@ pub fn encoded(id: &str) -> String {
 }
 
 /// An amount of big blinds with its sign and as many decimals as it takes, at most two.
-fn blinds(amount: f64) -> String {
+pub fn blinds(amount: f64) -> String {
     let text = signed_minus(amount, 2);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

@@ -139,7 +139,7 @@ pub fn router(study: Shared, limits: Limits, api: &mut Description) -> Router {
     let operation = (
         "playedRanges",
         "Ranges from an agent's play.",
-        "The hands with which both players come to the flop when both play like the agent; before \
+        "The hands with which both players come to a street when both play like the agent; before \
          that, what it does next.",
     );
     let body = ("PlayedAsked", schema::<played::Asked>());

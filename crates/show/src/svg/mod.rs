@@ -108,6 +108,23 @@ pub enum Colour {
 }
 
 impl Colour {
+    /// One code for light and dark backgrounds: for actions in pictures, whose labels have a halo.
+    pub const fn code_on_both(self) -> &'static str {
+        match self {
+            Colour::Call => "#4fa870",
+            Colour::Raise(0) => "#f2b134",
+            Colour::Raise(1) => "#ee8a3a",
+            Colour::Raise(2) => "#e4633c",
+            Colour::Raise(3) => "#cf4540",
+            Colour::Raise(_) => "#b03050",
+            Colour::AllIn => "#8e2a6b",
+            other => {
+                let [light, _] = other.codes();
+                light
+            }
+        }
+    }
+
     /// The colour codes on light and on dark backgrounds.
     pub const fn codes(self) -> [&'static str; 2] {
         match self {
@@ -124,13 +141,13 @@ impl Colour {
             Colour::Red => ["#d0603c", "#e8805c"],
             Colour::Gold => ["#b5893a", "#d3a95a"],
             Colour::Fold => ["#5b8fd1"; 2],
-            Colour::Call => ["#4fa870"; 2],
-            Colour::Raise(0) => ["#f2b134"; 2],
-            Colour::Raise(1) => ["#ee8a3a"; 2],
-            Colour::Raise(2) => ["#e4633c"; 2],
-            Colour::Raise(3) => ["#cf4540"; 2],
-            Colour::Raise(_) => ["#b03050"; 2],
-            Colour::AllIn => ["#8e2a6b"; 2],
+            Colour::Call => ["#419c70", "#4fa870"],
+            Colour::Raise(0) => ["#b3840b", "#f2b134"],
+            Colour::Raise(1) => ["#a76505", "#ee8a3a"],
+            Colour::Raise(2) => ["#a24105", "#e4633c"],
+            Colour::Raise(3) => ["#972334", "#cf4540"],
+            Colour::Raise(_) => ["#740429", "#cc588e"],
+            Colour::AllIn => ["#8e2a6b", "#ec9de8"],
             Colour::PageGround => ["#f5f4ef", "#121715"],
             Colour::PageLine => ["#dcdcd3", "#2e3834"],
             Colour::PageFelt => ["#1c6b4a", "#6fcfa1"],
