@@ -547,9 +547,9 @@ fn read_sizes(text: &str) -> Result<Vec<BetSize>, Option<String>> {
         }
         let size: BetSize = word.parse().map_err(|()| {
             Some(format!(
-                "`{}` is not a size; write min, pot, e, allin, none, a share of the pot such as `75%` \
-                 (up to 100000%, one decimal), or a multiple of the bet such as `2.5x` (above 1x, \
-                 up to 1000x, three decimals)",
+                "`{}` is not a size; write min, pot, e, allin, none, a share of the pot such as \
+                 `75%` (up to 100000%, one decimal), or a multiple of the bet such as `2.5x` \
+                 (above 1x, up to 1000x, three decimals)",
                 shown(word)
             ))
         })?;
