@@ -573,7 +573,8 @@ fn a_deadline_ends_the_iterations_in_time() {
     let def = Arc::new(games::nolimit_holdem());
     let river = after(&def, &QUIET);
     for (deadline, step, least, most) in [("2s", 10, 100, 200), ("500ms", 10, 20, 50)] {
-        let name = format!("resolve:blueprint=call,iterations=100000,floor=9,deadline={deadline}");
+        let of = "resolve:blueprint=call,from=river,iterations=100000,floor=9";
+        let name = format!("{of},deadline={deadline}");
         let step = Duration::from_millis(step);
         let (decision, took) = on_a_clock(&name, &river, "KhKc", step);
         let limit = Duration::from_millis(if deadline == "2s" { 2000 } else { 500 });
@@ -591,6 +592,16 @@ fn a_deadline_ends_the_iterations_in_time() {
         let distance = note.split(" % of the pot").next().and_then(|text| text.rsplit(' ').next());
         let distance: f64 = distance.expect("a share").parse().expect("a number");
         assert!(distance <= most && !note.contains("100000 iterations"), "{options}: {note}");
+    }
+    // Whoever leaves two seconds for an answer has turns solved as well.
+    let turn = after(&def, &QUIET[..QUIET.len() - 2]);
+    assert_eq!(turn.street(), Street::Turn);
+    for (options, solved) in [("deadline=2s", true), ("deadline=1s", false), ("enough=0.1", false)]
+    {
+        let name = format!("resolve:blueprint=call,iterations=3,floor=9,{options}");
+        let (decision, _) = on_a_clock(&name, &turn, "KhKc", Duration::ZERO);
+        let note = decision.note.unwrap_or_default();
+        assert_eq!(note.contains("on the turn"), solved, "{options}: {note}");
     }
     // Too little time for a flop: the blueprint, before anything is computed.
     let flop = after(&def, &[Action::Call, Action::Call]);
