@@ -418,7 +418,7 @@ fn ranges_from_an_agents_play_are_its_strategies_in_charts() {
         list(&found["weights"]).iter().map(number).collect::<Vec<_>>()
     };
     let [before, after] = [&flop, &turn].map(|spot| weights(spot, 0));
-    let lost = before.iter().zip(&after).filter(|(before, after)| after < &before).count();
+    let lost = before.iter().zip(&after).filter(|(before, after)| after < before).count();
     assert!(lost > 40, "{lost} kinds are rarer after a call");
     let kept = before.iter().zip(&after).filter(|(before, after)| **after > 0.9 * **before);
     assert!(kept.filter(|(before, _)| **before > 0.1).count() > 5, "some always call");

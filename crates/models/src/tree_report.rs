@@ -607,7 +607,8 @@ fn section(explainer: &Explainer<'_>, street: Street, depth: usize) -> Section {
         })
         .collect();
     let shown = explainer.outline(0, depth);
-    let line = |place: usize| line(explainer, &shown, place, all.weight);
+    let whole_tree = depth >= tree.depth();
+    let line = |place: usize| line(explainer, &shown, place, (all.weight, whole_tree));
     // The root has no condition, so it gets a line only if it is the only node.
     let lines = (0..shown.len()).filter(|&place| place > 0 || shown.len() == 1).map(line).collect();
     Section { head, about, key, lines }
@@ -618,7 +619,12 @@ fn in_brackets(reading: &str) -> String {
     if reading.is_empty() { String::new() } else { format!(" ({reading})") }
 }
 
-fn line(explainer: &Explainer<'_>, shown: &[OutlineNode], place: usize, weight: f64) -> RuleLine {
+fn line(
+    explainer: &Explainer<'_>,
+    shown: &[OutlineNode],
+    place: usize,
+    (weight, readings): (f64, bool),
+) -> RuleLine {
     let node = &shown[place];
     let is_rule = shown.get(place + 1).is_none_or(|next| next.parent != Some(place));
     let rule = || Rule {
@@ -631,7 +637,9 @@ fn line(explainer: &Explainer<'_>, shown: &[OutlineNode], place: usize, weight: 
         },
         node: format!("{}{}", node.node, if node.hidden > 0 { "+" } else { "" }),
     };
-    let condition = || node.condition.clone() + &in_brackets(&node.reading);
+    // The upper rules of large trees are an overview, on one page; small trees are played by.
+    let reading = if readings { in_brackets(&node.reading) } else { String::new() };
+    let condition = || node.condition.clone() + &reading;
     let (link, condition) = match node.depth {
         0 => ("", "always".to_owned()),
         1 => ("when", condition()),
