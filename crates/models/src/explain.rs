@@ -79,8 +79,9 @@ impl<'a> Explainer<'a> {
         }
     }
 
-    /// What a test of a decile, or of the best board, says as a player would count it: `one river in
-    /// ten: two pair or better`. Empty for other tests, and where the hands are not even a pair.
+    /// What a test of a decile, or of the best board, says as a player would count it:
+    /// `one river in ten: two pair or better`. Empty for other tests, and where the hands are not
+    /// even a pair.
     pub fn reading(&self, branch: usize, right: bool) -> String {
         let Node::Branch { test: SplitTest::Column(column), below, .. } = self.tree.node(branch)
         else {

@@ -22,7 +22,7 @@ use serde::Serialize;
 use show::number::{capital, counted, decimal, rounded_percent, signed_minus};
 
 use super::{Asked, HandQuery, Opened, Refused, Sort, Wanted, asked, base, blinds};
-use crate::analysis::{Analysis, DearAction, DearDecision};
+use crate::analysis::{Analysis, DearAction, DearDecision, LEAST};
 use crate::hand_report::{
     HandDecision, HandPlayer, HandReport, HandStreet, LedgerReport, luck_by_equity,
 };
@@ -466,9 +466,10 @@ impl<'a> HandPage<'a> {
         let Some(HandAnalysis { player, by, decisions }) = &self.view.analysis else {
             return String::new();
         };
-        let cost: f64 = decisions.iter().map(|dear| dear.price).sum();
-        match decisions.len() as u64 {
-            0 => format!("No decision of {player} is among those that cost most by {by}."),
+        let dear = decisions.iter().filter(|dear| dear.price >= LEAST);
+        let cost: f64 = dear.clone().map(|dear| dear.price).sum();
+        match dear.count() as u64 {
+            0 => format!("No decision of {player} is among those that cost something by {by}."),
             made => format!(
                 "{} of {player} cost {} bb by {by}.",
                 counted(made, "decision"),
@@ -570,8 +571,12 @@ fn judged(
         note: note.to_owned(),
         more: String::new(),
     };
-    let (price, class) = priced(dear.price);
-    Some((format!("{price} ± {} by {}", decimal(dear.half_width, 2), analysis.by), class, thought))
+    let (mut price, _) = priced(dear.price);
+    if dear.price >= LEAST && dear.half_width >= LEAST {
+        price += &format!(" ± {}", decimal(dear.half_width, 2));
+    }
+    let class = if dear.is_clear() { "loss" } else { "soft" };
+    Some((format!("{price} by {}", analysis.by), class, thought))
 }
 
 /// A decision as bars.
