@@ -169,8 +169,8 @@ pub(crate) fn judged(
 
 /// The rule in words.
 const RULE: &str = "A claim has parts, each with the range of figures that bear it out. A part \
-    holds if the figure's whole 95 % interval, or what the claim names for it, is in the range, fails \
-    if none of it is, and is open otherwise; an exact figure is its own interval. A claim is reproduced if all parts hold, in \
+    holds if the figure's whole 95 % interval, or what the claim names for it, is in the range, \
+    fails if none of it is, and is open otherwise. A claim is reproduced if all parts hold, in \
     part if some do, contradicted if some fail and none holds, and undecided if all are open.";
 
 /// The claims as a table of Markdown, and the rule below it.

@@ -12,9 +12,6 @@ use serde_json::Value;
 use studies::record::{Done, Record};
 use studies::{Action, Options, Report, STUDIES, Study};
 
-/// Studies whose documented runs were made before results were kept. Their pages have the figures
-/// of these runs.
-const WITHOUT_RESULTS: [&str; 1] = ["004"];
 /// Studies whose results are rules for people.
 const OF_RULES: [&str; 3] = ["001", "002", "003"];
 
@@ -23,7 +20,7 @@ fn docs() -> PathBuf {
 }
 
 /// The results of the documented run.
-fn results(study: &Study) -> Option<Value> {
+fn results(study: &Study) -> Value {
     let folders = fs::read_dir(env!("CARGO_MANIFEST_DIR")).expect("the folder of studies");
     let folder = folders
         .map(|entry| entry.expect("an entry").path())
@@ -31,8 +28,8 @@ fn results(study: &Study) -> Option<Value> {
             path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(study.number))
         })
         .expect("the study's folder");
-    let file = fs::File::open(folder.join("results.json.gz")).ok()?;
-    Some(serde_json::from_reader(GzDecoder::new(file)).expect("a document"))
+    let file = fs::File::open(folder.join("results.json.gz")).expect("its results");
+    serde_json::from_reader(GzDecoder::new(file)).expect("a document")
 }
 
 /// The report that these results give.
@@ -72,11 +69,7 @@ fn report(study: &Study, results: &Value) -> Report {
 fn pages_in_docs_are_what_the_commands_write() {
     let writes = std::env::var_os("CARDROOM_WRITE_PAGES").is_some();
     for study in STUDIES {
-        let Some(results) = results(&study) else {
-            assert!(WITHOUT_RESULTS.contains(&study.number), "{}: no results", study.number);
-            continue;
-        };
-        let report = report(&study, &results);
+        let report = report(&study, &results(&study));
         let page = report.files.iter().find(|(name, _)| name == "page.md").expect("a page");
         let pictures =
             report.files.iter().filter(|(name, _)| page.1.contains(&format!("({name})")));
@@ -105,8 +98,7 @@ fn pages_in_docs_are_what_the_commands_write() {
 fn rules_are_the_first_thing_on_pages_about_rules() {
     for number in OF_RULES {
         let Some(study) = STUDIES.iter().find(|study| study.number == number) else { continue };
-        let Some(results) = results(study) else { continue };
-        let report = report(study, &results);
+        let report = report(study, &results(study));
         for (name, heading, rules) in
             [("page.md", "\n## ", "```"), ("report.html", "<h2>", "<pre>")]
         {

@@ -196,8 +196,8 @@ fn trees_are_shown_as_text_for_graphviz_and_drawn() {
              │     node 3: fold 100 % (500 rows, 50 % of play)\n\
              └─ equity 50 % or more\n   \
                 node 4: raise to 2.5x 60 %, all-in 25 %, check or call 15 % (400 rows, 40 % of \
-                play)\n   ├─ wins less than 76 % on its worst 60 % of rivers (fewer than four rivers in \
-             ten: two pair or better)\n   \
+                play)\n   ├─ wins less than 76 % on its worst 60 % of rivers (fewer than four \
+             rivers in ten: two pair or better)\n   \
                 │  node 5: raise to 2.5x 80 %, check or call 20 % (300 rows, 30 % of play)\n   \
                 └─ wins 76 % or more on its best 40 % of rivers (four rivers in ten: two pair or \
              better)\n      \
