@@ -106,13 +106,14 @@ impl Data {
 
     /// The same with the texts that are in a folder, which stay for as long as the program runs.
     pub(crate) fn replaced(&self, folder: &Path) -> Result<&'static Data, crate::Error> {
-        let text = |&(name, built_in): &(&'static str, &'static str)| {
-            let path = folder.join(name);
-            if !path.exists() {
-                return Ok((name, built_in));
-            }
-            let text = std::fs::read_to_string(&path);
-            text.map(|text| (name, &*text.leak())).map_err(|error| crate::Error::file(&path, error))
+        if !self.texts.iter().any(|(name, _)| folder.join(name).is_file()) {
+            return Err(crate::Error::file(folder, "it has none of a study's texts"));
+        }
+        let text = |&(name, built_in): &(&'static str, &'static str)| match folder.join(name) {
+            path if !path.exists() => Ok((name, built_in)),
+            path => std::fs::read_to_string(&path)
+                .map(|text| (name, &*text.leak()))
+                .map_err(|error| crate::Error::file(&path, error)),
         };
         let texts = self.texts.iter().map(text).collect::<Result<Vec<_>, _>>()?;
         Ok(Box::leak(Box::new(Data { texts: texts.leak(), ..*self })))
@@ -124,10 +125,10 @@ impl Data {
         let steps = || -> Result<Vec<Step>, Error> {
             let text = engine.render("steps.toml", self, &engine.published(self)?)?;
             let file: StepsFile =
-                toml::from_str(&text).map_err(|error| invalid(format!("{error}: {text}")))?;
+                toml::from_str(&text).map_err(|error| invalid(error.to_string()))?;
             file.step.into_iter().map(|step| step.resolved(options)).collect()
         };
-        steps().map_err(|error| engine.explained(&error, options))
+        steps().map_err(|error| crate::Error(format!("steps.toml: {}", detail(&error))))
     }
 
     /// The report of what is in the folder.
@@ -137,7 +138,10 @@ impl Data {
         record: &Record,
     ) -> Result<Report, crate::Error> {
         let engine = Engine::new(options, Some(record.clone()));
-        self.made(&engine, options, record).map_err(|error| engine.explained(&error, options))
+        self.made(&engine, options, record).map_err(|error| {
+            let file = locked(&engine.outside.error).take();
+            file.unwrap_or_else(|| crate::Error::damaged(&options.folder, detail(&error)))
+        })
     }
 
     fn made(&self, engine: &Engine, options: &Options, record: &Record) -> Result<Report, Error> {
@@ -441,12 +445,6 @@ impl Engine {
             let what = format!("there is nothing at {pointer}");
             self.outside.failed(crate::Error::damaged(&path, what))
         })
-    }
-
-    /// The reason why a report could not be made: a file, or what a template expects of the files.
-    fn explained(&self, error: &Error, options: &Options) -> crate::Error {
-        let file = locked(&self.outside.error).take();
-        file.unwrap_or_else(|| crate::Error::damaged(&options.folder, detail(error)))
     }
 }
 

@@ -162,3 +162,26 @@ fn all_parts_together_are_the_study_and_each_has_what_its_steps_need() {
         assert_eq!(met, all, "study {}", study.number);
     }
 }
+
+#[test]
+fn texts_of_a_folder_take_the_place_of_the_built_in_ones() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let study = STUDIES[1];
+    let options = Options::new(PathBuf::from("s"));
+    for without in [folder.path().to_owned(), folder.path().join("nowhere")] {
+        let refused = study.with_texts(&without).expect_err("no texts").to_string();
+        assert!(refused.contains(&without.display().to_string()), "{refused}");
+    }
+    let write =
+        |text: &str| std::fs::write(folder.path().join("steps.toml"), text).expect("written");
+    write("[[step]]\ntitle = \"one\"\ncommand = \"agents list\"\n");
+    let steps = study.with_texts(folder.path()).expect("texts").steps(&options).expect("steps");
+    assert_eq!(steps.len(), 1, "{steps:?}");
+    for wrong in
+        ["[[step]]\ntitel = 1\n", "# {% for %}\n", "[[step]]\ntitle = \"a\"\ncommand = \"b 'c\"\n"]
+    {
+        write(wrong);
+        let refused = study.with_texts(folder.path()).expect("texts").steps(&options);
+        assert!(refused.is_err(), "{wrong}");
+    }
+}
