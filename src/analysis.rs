@@ -366,7 +366,7 @@ impl Analyst<'_> {
             }
         };
         let mut share = Share { won, parts, made: 0, priced: Vec::new(), not_priced: Vec::new() };
-        record.each_decision(|public, actor| {
+        record.public.each_decision(|public, actor| {
             let number = public.history().len();
             if Some(actor) != seat {
                 return;

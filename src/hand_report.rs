@@ -229,7 +229,7 @@ pub(crate) fn line_words_before(record: &HandRecord, number: usize) -> String {
     let big_blind = record.public.def().big_blind();
     let amount = |chips: Chips| in_blinds(f64::from(chips), big_blind);
     let (mut text, mut street) = (String::new(), Street::Preflop);
-    record.each_decision(|public, _| {
+    record.public.each_decision(|public, _| {
         let Some(played) = record.public.history().get(public.history().len()) else { return };
         if public.history().len() >= number {
             return;
@@ -257,7 +257,7 @@ impl HandReport {
     ) -> HandReport {
         let line = HandLine::new(info, record, recorded, luck);
         let mut decisions = Vec::with_capacity(record.public.history().len());
-        record.each_decision(|public, seat| {
+        record.public.each_decision(|public, seat| {
             let number = public.history().len() as u32;
             let entrant = record.entrants[seat];
             let player = &line.players[usize::from(entrant)];

@@ -33,24 +33,6 @@ pub struct HandRecord {
     pub entrants: BySeat<u8>,
 }
 
-impl HandRecord {
-    /// Calls `see` with the state before each action of the hand, in order, and the acting seat.
-    pub fn each_decision(&self, mut see: impl FnMut(&PublicState, Seat)) {
-        let mut public = PublicState::new(self.public.def());
-        let board = self.public.board();
-        for played in self.public.history() {
-            // The record's board has the cards of every street reached.
-            if matches!(public.turn(), Turn::Deal(_)) && public.deal_from(&board).is_err() {
-                return;
-            }
-            see(&public, played.seat);
-            if public.apply(played.action).is_err() {
-                return;
-            }
-        }
-    }
-}
-
 /// One decision of an agent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DecisionRecord {

@@ -38,7 +38,7 @@ const MOST: usize = 8;
 /// What a bluff is: an equity below this, and a bet or raise at least this often.
 const WEAK: Weak = Weak { equity: 0.45, raise: 0.2 };
 /// The policy of a page that stands alone and has its own styles.
-const CARD_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'";
+pub const CARD_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'";
 
 /// What of an agent is asked for.
 #[derive(Debug, Clone, Default, Deserialize)]

@@ -554,7 +554,7 @@ fn any_decision(reader: &LedgerReader, who: u8, seed: u64) -> Result<(HandRecord
         let record = reader.hand(number).map_err(|error| unreadable(&error))?;
         let Some(record) = record else { continue };
         let mut made = Vec::new();
-        record.each_decision(|public, seat| {
+        record.public.each_decision(|public, seat| {
             if record.entrants[seat] == who && record.hole[seat].len() == 2 {
                 made.push(public.history().len() as u32);
             }

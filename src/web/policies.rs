@@ -45,9 +45,14 @@ impl Policies {
         self.agent(name).is_some_and(|agent| agent.cost() == Cost::Inline)
     }
 
-    /// The names of those that decide at once, the usual one first.
+    /// The names of those that decide at once and play the usual game, the usual one first.
     pub fn at_once(&self) -> Vec<String> {
-        let names = self.agents.keys().filter(|name| self.decides_at_once(name));
+        // What a configuration defines may be for another game; what is built in is not.
+        let plays = |name: &str| {
+            let built_in = self.agent(name).is_some_and(|agent| agent.spec().kind == name);
+            built_in || self.policy(name).is_ok()
+        };
+        let names = self.agents.keys().filter(|name| self.decides_at_once(name) && plays(name));
         let mut names: Vec<String> = names.cloned().collect();
         names.sort_by_key(|name| name != USUAL);
         names

@@ -235,8 +235,12 @@ class Page(chromium.Window):
             self.value("document.querySelector('#analyse').click()")
         self.browser.wait("document.querySelectorAll('#river .curves svg').length === 2", "worked out", 600)
         shown = self.value("[...document.querySelectorAll('#river .player-part')].map(e => [...e.querySelectorAll('tbody tr')].map(e => [...e.children].map(e => e.innerText)))")
-        expected = [[[it["name"], str(it["remember"]), f"{it['exploited']:.3f}"] for it in found["strategies"]] for found in report["simple"]]
-        assert [[row[:3] for row in rows] for rows in shown] == expected, f"on the page {shown}, by the command {expected}"
+        expected = [[[str(it["remember"]), f"{it['exploited']:.3f}"] for it in found["strategies"]] for found in report["simple"]]
+        assert [[row[1:3] for row in rows] for rows in shown] == expected, f"on the page {shown}, by the command {expected}"
+        # The page has words of poker where the command has those of its menu.
+        words = self.text("#river-body")
+        letters = re.findall(r"\b(?:[bra]\d+|x|c|f)\b", words)
+        assert not letters and "only bet 40" in words, f"{letters} in {words}"
         self.value("document.querySelector('#grid .cell').focus()")
         self.browser.press("ArrowDown")
         self.browser.press("ArrowRight")
@@ -269,6 +273,38 @@ class Page(chromium.Window):
         for player in (0, 1):
             assert f"EV {spot['gets'][player]:.2f}" in gets, f"{spot['gets']} are not in {gets}"
 
+    def call_it(self):
+        """A solution gets a name, which is there the next time, and by which it is found."""
+        name = f"AKs on the {self.window}"
+        self.fill("name", name)
+        self.click("#name-keep")
+        self.has("document.getElementById('name-keep').disabled", "named")
+        here = self.value("location.pathname")
+        self.browser.load(self.address + here, "document.querySelectorAll('#actions .act').length === 4")
+        assert self.value("document.getElementById('name').value") == name
+        self.browser.load(self.address + "/study", "document.querySelectorAll('#library tr[data-words]').length > 1")
+        visible = "[...document.querySelectorAll('#library tr[data-words]:not([hidden])')].map(e => e.querySelector('.called').innerText)"
+        self.fill("library-find", f"{BOARD.lower()} aks")
+        self.has(f"{visible}.every(e => e.startsWith('AKs on'))", "found by board and name")
+        assert self.value(visible), "nothing is found"
+        self.fill("library-find", "no such thing")
+        self.has(f"{visible}.length === 0", "nothing is found")
+        self.fill("library-find", "")
+        self.browser.load(self.address + here, "document.querySelectorAll('#actions .act').length === 4")
+
+    def from_hand(self):
+        """The address of a hand's decision: bets in chips, a line and a hand, at which the solution opens; and one with a mistake."""
+        here = f"/study?board={BOARD}&pot=120&stack=300&range={RANGE.replace('+', '%2B')}&range={RANGE.replace('+', '%2B')}"
+        self.browser.load(self.address + here + "&menu=river%201%3A%2047c%20allin%3B%20river%202%2B%3A%20allin&until=0.4%25&line=x+b47&hand=AhKd",
+                          "document.getElementById('cost').textContent.includes('nodes')")
+        assert self.value("document.getElementById('until').value") == "0.4%"
+        self.click("#solve")
+        self.has("location.search === '?line=x+b47&hand=AhKd' && document.getElementById('state')?.textContent.startsWith('solved')", "solved")
+        self.has("document.querySelectorAll('#way .step').length === 3 && document.getElementById('cell-name').innerText === 'AKo'", "opened at the hand")
+        shown = self.value("document.querySelector('#cell tr.mine td').innerText.replace(/[^2-9TJQKA]/g, '')")
+        assert shown == "AK", shown
+        self.browser.load(self.address + here + "&untill=1%25", "document.getElementById('strange').innerText.includes('untill')")
+
     def stop_and_resume(self):
         order = json.dumps(json.dumps(BIG))
         made = self.value(f"""fetch('/api/v1/study/solutions', {{ method: 'POST', headers: {{ 'Content-Type': 'application/json' }},
@@ -294,10 +330,36 @@ class Page(chromium.Window):
         self.has("location.pathname === '/study'", "forgotten")
 
 
+class ShoveFold(chromium.Window):
+    """All-in or fold in one window."""
+
+    def check(self, cardroom, address):
+        """What the page has is what both commands say; a stack that is none is answered in words."""
+        def answer(*words):
+            words = [cardroom, "--json", "--quiet", "solve", *words, "--stack", "3.5", "--ante", "0.1"]
+            return json.loads(subprocess.run(words, capture_output=True, check=True, text=True).stdout)
+        [solved] = answer("shove-fold")["stacks"]
+        trees = answer("trees")["blinds"]
+        self.browser.load(address + "/study/shove-fold?stack=3.5&ante=0.1")
+        for blind, tree, action in zip(("small", "big"), trees, ("jam", "call")):
+            frames = self.value(f"[...document.querySelectorAll('#{blind} .mixes')].map(e => e.innerText).sort()")
+            assert frames == sorted(it["hand"] for it in solved["mixed"] if it["blind"] == blind), frames
+            full = self.value(f"document.querySelectorAll('#{blind} .d10').length")
+            assert full == sum(share >= 0.95 for share in solved[action].values()), full
+            rows = self.value(f"[...document.querySelectorAll('#{blind} .rule')].map(e => [e.parentNode.children[1].innerText, e.innerText])")
+            assert rows == [[f"{it['loses_mbb']:.2f}", it["tree"]] for it in tree["trees"]], f"{rows} for {tree}"
+        self.picture("all-in")
+        self.click("form button")
+        self.has("location.search === '?stack=3.5&ante=0.1'", "asked by the form")
+        found = json.loads(self.value("fetch('/api/v1/study/shove-fold?stack=3.5&ante=0.1').then(a => a.text())"))
+        assert found["equilibrium"]["mixed"] == solved["mixed"] and found["simple"]["blinds"] == trees
+        self.browser.load(address + "/study/shove-fold?stack=0.5", "document.querySelector('main').innerText.includes('0.5 big blinds')")
+
+
 def is_answer(event):
     """Whether the browser logs that the server has answered a mistake, or a question that came too early, in words."""
     entry = event["params"].get("entry", {}) if event["method"] == "Log.entryAdded" else {}
-    return re.search(r"/api/v1/study/(estimate|range|.*/place|.*/hands)", entry.get("url", "")) and re.search("40[09]|503", entry["text"])
+    return re.search(r"/study/(estimate|range|shove-fold|.*/place|.*/hands)", entry.get("url", "")) and re.search("40[09]|503", entry["text"])
 
 
 def command(cardroom):
@@ -327,7 +389,10 @@ def main():
             page.simplify(report)
             page.river(report)
             page.lock()
+            page.call_it()
             page.stop_and_resume()
+            page.from_hand()
+            ShoveFold(browser, window, pictures, "study").check(cardroom, address)
         browser.events = [event for event in browser.events if not is_answer(event)]
         browser.check_events(address)
     print(f"a spot built, solved and walked through in {len(chromium.WINDOWS)} windows; pictures in {pictures}")

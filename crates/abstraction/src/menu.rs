@@ -17,7 +17,7 @@
 //! `every` stands for all four streets. Raises are counted on each street from 1, blinds aside; a
 //! raise that no line names is not on the menu. Sizes: `min`, the smallest legal raise; `2.5x`, a
 //! raise to this multiple of what has been bet on the street; `75%` and `pot`, a raise by this
-//! share of the pot after a call; `e`, the share of the pot that, bet and called on this street and
+//! share of the pot after a call; `450c`, one to so many chips on the street; `e`, the share of the pot that, bet and called on this street and
 //! each later one, ends all-in on the river, and `2e` on the second street from this one on (the
 //! geometric sizes of solvers); `allin`; `none`. Sizes are made legal: one below the smallest
 //! raise becomes that one, one beyond the stack becomes all-in, and in a limit game every size is
@@ -64,6 +64,33 @@ impl BetMenu {
     #[must_use]
     pub fn from_street(mut self, street: Street) -> BetMenu {
         self.streets[..street.index()].fill(RaiseSizes::default());
+        self
+    }
+
+    /// The menu with a size more for a street's raise with this number, counted from 1, which
+    /// stays as it is: no rule makes raises all-in or merges them any more. A raise before it that
+    /// had no sizes is all-in.
+    #[must_use]
+    pub fn with_size(mut self, street: Street, raise: u32, size: BetSize) -> BetMenu {
+        let RaiseSizes { numbered, later } = &mut self.streets[street.index()];
+        let Some(index) = (raise as usize).checked_sub(1) else { return self };
+        while numbered.len() <= index {
+            numbered.push(later.clone());
+        }
+        for sizes in &mut numbered[..index] {
+            if sizes.is_empty() {
+                sizes.push(BetSize::AllIn);
+            }
+        }
+        let sizes = &mut numbered[index];
+        if !sizes.contains(&size) {
+            sizes.push(size);
+            sizes.sort_unstable();
+        }
+        while numbered.last() == Some(&*later) {
+            numbered.pop();
+        }
+        (self.all_in_from, self.merge) = (1000, 0);
         self
     }
 
@@ -265,6 +292,8 @@ pub enum BetSize {
     OfBet(u32),
     /// A raise by this many thousandths of the pot after a call, from 1.
     OfPot(u32),
+    /// A raise to this many chips on the street, from 1: the bets of a hand that was played.
+    Chips(Chips),
     /// A raise by the share of the pot after a call that, bet and called on so many streets from
     /// this one on, ends all-in; 0 for all streets that are left.
     Geometric(u8),
@@ -294,6 +323,9 @@ impl BetSize {
             BetSize::OfPot(thousandths) => {
                 let called = public.pot() + highest.saturating_sub(committed);
                 highest + share(thousandths, called)
+            }
+            BetSize::Chips(chips) => {
+                committed - u64::from(public.committed_street(seat)) + u64::from(chips)
             }
             BetSize::Geometric(streets) => {
                 let called = public.pot() + highest.saturating_sub(committed);
@@ -328,6 +360,7 @@ impl fmt::Display for BetSize {
             BetSize::OfPot(thousandths) => {
                 write_decimal(f, thousandths, 1).and_then(|()| f.write_str("%"))
             }
+            BetSize::Chips(chips) => write!(f, "{chips}c"),
             BetSize::Geometric(0) => f.write_str("e"),
             BetSize::Geometric(streets) => write!(f, "{streets}e"),
             BetSize::AllIn => f.write_str("allin"),
@@ -364,7 +397,12 @@ impl FromStr for BetSize {
                     BetSize::MIN_MULTIPLE,
                 )?)),
                 (_, Some(number)) => Ok(BetSize::OfPot(between(decimal(number, 1).ok_or(())?, 1)?)),
-                _ => Err(()),
+                _ => {
+                    let number = text.strip_suffix('c').ok_or(())?;
+                    let digits = number.bytes().all(|byte| byte.is_ascii_digit());
+                    let chips = number.parse().ok().filter(|&chips: &Chips| digits && chips > 0);
+                    Ok(BetSize::Chips(chips.ok_or(())?))
+                }
             },
         }
     }
@@ -548,8 +586,8 @@ fn read_sizes(text: &str) -> Result<Vec<BetSize>, Option<String>> {
         let size: BetSize = word.parse().map_err(|()| {
             Some(format!(
                 "`{}` is not a size; write min, pot, e, allin, none, a share of the pot such as \
-                 `75%` (up to 100000%, one decimal), or a multiple of the bet such as `2.5x` \
-                 (above 1x, up to 1000x, three decimals)",
+                 `75%` (up to 100000%, one decimal), a multiple of the bet such as `2.5x` (above \
+                 1x, up to 1000x, three decimals), or chips such as `450c`",
                 shown(word)
             ))
         })?;

@@ -58,6 +58,9 @@ fn actions_are_those_of_the_menu_made_legal() {
         (&even, "flop 1: e\nflop 2: e", "cc/r300", vec![Fold, Call, RaiseTo(624)]),
         // With the shorter stack behind.
         (&short, "flop 1: 1e", "cc/", vec![Call, RaiseTo(500)]),
+        // To 150 and to 700 chips on the street, of which the smallest raise is to 250.
+        (&def, "flop 1+: 150c 700c", "r200c/", vec![Call, RaiseTo(350), RaiseTo(900)]),
+        (&def, "flop 1+: 150c 700c", "r200c/r350", vec![Fold, Call, RaiseTo(500), RaiseTo(900)]),
         // Pots of 600, 664 and 1,200 after a call: 664 is less than 11 % above 600.
         (&def, merged[0], "r200c/", vec![Call, RaiseTo(332), RaiseTo(600)]),
         // 1,660 and 1,800 are 8.4 % apart.
@@ -66,6 +69,27 @@ fn actions_are_those_of_the_menu_made_legal() {
     ] {
         let found = menu(text).actions(&state(def, betting)).to_vec();
         assert_eq!(found, expected, "{text:?} after {betting:?}");
+    }
+}
+
+#[test]
+fn a_size_more_is_offered_where_it_belongs_and_nowhere_else() {
+    let small = menu("flop 1: 50% allin\nflop 2+: allin\nallin-from: 60%\nmerge: 10%");
+    let with = |raise, chips| small.clone().with_size(Street::Flop, raise, BetSize::Chips(chips));
+    for (found, printed) in [
+        (with(1, 450), "flop 1: 50% 450c allin\nflop 2+: allin\n"),
+        (with(3, 9000), "flop 1: 50% allin\nflop 2: allin\nflop 3: 9000c allin\nflop 4+: allin\n"),
+        (
+            small.clone().with_size(Street::Turn, 2, BetSize::Chips(7)),
+            "flop 1: 50% allin\nflop 2+: allin\nturn 1: allin\nturn 2: 7c\n",
+        ),
+        (
+            with(0, 450).with_size(Street::Flop, 2, BetSize::AllIn),
+            "flop 1: 50% allin\nflop 2+: allin\n",
+        ),
+    ] {
+        assert_eq!(found.to_string(), printed);
+        assert_eq!(menu(printed), found);
     }
 }
 
@@ -98,6 +122,7 @@ fn a_menu_prints_line_by_line_and_equal_menus_print_alike() {
         ("allin-from:  085.5%\nflop 1: pot", "flop 1: pot\nallin-from: 85.5%\n"),
         ("flop 1: pot\nallin-from: 100%", "flop 1: pot\n"),
         ("merge:  07.5%\nflop 1: allin 2e e", "flop 1: e 2e allin\nmerge: 7.5%\n"),
+        ("flop 1: allin 0450c 30c pot", "flop 1: pot 30c 450c allin\n"),
     ];
     for (text, printed) in cases {
         assert_eq!(menu(text).to_string(), printed);
@@ -137,6 +162,9 @@ fn a_bad_menu_is_refused_with_its_line_and_a_remedy() {
         ("allin-from: 80%\nallin-from: 90%", 2, "of which there is one"),
         ("merge: 0%\nflop 1: pot", 1, "`0%` is not a share"),
         ("flop 1: 5e", 1, "`5e` is not a size"),
+        ("flop 1: 0c", 1, "`0c` is not a size"),
+        ("flop 1: 4.5c", 1, "`4.5c` is not a size"),
+        ("flop 1: c", 1, "chips such as `450c`"),
         ("flop 2: pot", 1, "raise 1 has no sizes"),
         ("flop 1: pot\nflop 3+: pot", 2, "raise 2 has no sizes"),
     ] {
@@ -159,6 +187,7 @@ fn size() -> impl Strategy<Value = BetSize> {
     prop_oneof![
         Just(BetSize::Minimum),
         Just(BetSize::AllIn),
+        (1..=u32::MAX).prop_map(BetSize::Chips),
         (0..=4u8).prop_map(BetSize::Geometric),
         (1..=BetSize::MAX).prop_map(BetSize::OfPot),
         (1..20u32).prop_map(|tenths| BetSize::OfPot(tenths * 100)),

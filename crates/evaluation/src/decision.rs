@@ -162,7 +162,7 @@ fn action_text<S: Serializer>(action: &Action, serializer: S) -> Result<S::Ok, S
 pub(crate) fn before(hand: &HandRecord, number: u32) -> Option<(InfoSet, Action)> {
     let action = hand.public.history().get(number as usize)?.action;
     let mut seen = None;
-    hand.each_decision(|public, seat| {
+    hand.public.each_decision(|public, seat| {
         if public.history().len() == number as usize {
             seen = Some(InfoSet { public: public.clone(), seat, hole: hand.hole[seat] });
         }
@@ -855,7 +855,7 @@ pub fn node_winnings(
         let own = hand.entrants.iter().find(|&(_, &who)| who == entrant).map(|(seat, _)| seat);
         let decided = |played: &game::Played| Some(played.seat) == own && played.street == street;
         if hand.public.history().iter().any(decided) {
-            hand.each_decision(|public, seat| {
+            hand.public.each_decision(|public, seat| {
                 if Some(seat) != own || public.street() != street {
                     return;
                 }

@@ -516,6 +516,23 @@ impl PublicState {
         self.def.board_len(street).saturating_sub(self.board.len())
     }
 
+    /// Calls `see` with the state before each action that was played, in order, and the acting
+    /// seat.
+    pub fn each_decision(&self, mut see: impl FnMut(&PublicState, Seat)) {
+        let mut public = PublicState::new(self.def());
+        let board = self.board();
+        for played in self.history() {
+            // The board has the cards of every street reached.
+            if matches!(public.turn(), Turn::Deal(_)) && public.deal_from(&board).is_err() {
+                return;
+            }
+            see(&public, played.seat);
+            if public.apply(played.action).is_err() {
+                return;
+            }
+        }
+    }
+
     /// Deals all streets that are due from the complete board of the hand.
     ///
     /// # Errors

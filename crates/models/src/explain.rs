@@ -502,6 +502,7 @@ pub fn move_words(class: &str, owed: Owed) -> String {
         Ok(Move::Raise(BetSize::AllIn)) => "all-in".to_owned(),
         Ok(Move::Raise(BetSize::Geometric(_))) => format!("{verb} geometrically ({class})"),
         Ok(Move::Raise(BetSize::OfBet(_))) => format!("raise to {class}"),
+        Ok(Move::Raise(BetSize::Chips(chips))) => format!("{verb} to {chips} chips"),
         Ok(Move::Raise(BetSize::OfPot(1000))) => format!("{verb} the pot"),
         Ok(Move::Raise(BetSize::OfPot(_))) => {
             format!("{verb} {} % of the pot", class.trim_end_matches('%'))

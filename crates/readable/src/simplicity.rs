@@ -20,6 +20,7 @@ use std::fmt;
 
 use abstraction::hand_class::HandClass;
 use cards::{Card, CardSet, Combo, Rank, Suit};
+use game::{PublicState, Street};
 use serde::Serialize;
 use show::Table;
 use show::number::{fixed, percent};
@@ -30,6 +31,7 @@ use solvers::showdown::{Equilibria, Mixed, Restriction, River};
 use solvers::{Player, subgame};
 
 use crate::Error;
+use crate::simple_decision::{Words, menu_words};
 
 /// Below this an action is not played, as far as a person remembers.
 pub(crate) const PLAYED: f64 = 1e-4;
@@ -86,17 +88,19 @@ fn suit_name(suit: Suit) -> &'static str {
 }
 
 /// What is asked of a search.
-#[derive(Debug, Clone, Copy)]
-pub struct Plan {
+#[derive(Clone, Copy)]
+pub struct Plan<'a> {
     /// The most leaves of a tree.
     pub leaves: usize,
     /// The most strategies to look at for each of the rounded ones.
     pub looks: u64,
+    /// What actions are called in the names of strategies and in trees.
+    pub words: Words<'a>,
 }
 
-impl Default for Plan {
-    fn default() -> Plan {
-        Plan { leaves: 6, looks: 60_000 }
+impl Default for Plan<'_> {
+    fn default() -> Self {
+        Plan { leaves: 6, looks: 60_000, words: &menu_words }
     }
 }
 
@@ -168,11 +172,11 @@ impl Simplicity {
         river: &River,
         equilibria: &Equilibria<'_>,
         player: Player,
-        plan: &Plan,
+        plan: &Plan<'_>,
         go_on: Progress<'_>,
     ) -> Result<Simplicity, Error> {
         let game = &river.game;
-        let sizes = one_size(river, player);
+        let sizes = one_size(river, player, plan.words);
         let all = plan.leaves + sizes.len() + 2;
         let mut done = 0;
         let mut strategies = Vec::new();
@@ -223,7 +227,7 @@ impl Simplicity {
             going = step(&mut done);
         }
         if going {
-            grow(river, equilibria, player, plan.leaves, &mut |tree| {
+            grow(river, equilibria, player, plan, &mut |tree| {
                 strategies.push(tree);
                 step(&mut done)
             })?;
@@ -363,7 +367,7 @@ fn to_remember(river: &River, player: Player, strategy: &Mixed, groups: Option<&
 }
 
 /// The ways to play with one size of bets: a name, and the sequences that are left out.
-fn one_size(river: &River, player: Player) -> Vec<(String, Vec<usize>)> {
+fn one_size(river: &River, player: Player, words_of: Words<'_>) -> Vec<(String, Vec<usize>)> {
     let p = player.index();
     let raises = |at: usize| {
         let place = &river.places[p][at];
@@ -391,7 +395,7 @@ fn one_size(river: &River, player: Player) -> Vec<(String, Vec<usize>)> {
                 closed.extend(all.iter().enumerate().filter(|(n, _)| *n != kept).map(|(_, s)| *s));
                 if let Some(&sequence) = all.get(kept) {
                     let first = river.game.choices(player)[at].first as usize;
-                    let word = place.words().swap_remove(sequence - first);
+                    let word = words_of(&place.state, &place.actions).swap_remove(sequence - first);
                     words[usize::from(!place.is_free())].get_or_insert(word);
                 }
             }
@@ -541,7 +545,7 @@ fn grow(
     river: &River,
     equilibria: &Equilibria<'_>,
     player: Player,
-    leaves: usize,
+    &Plan { leaves, words, .. }: &Plan<'_>,
     found: &mut dyn FnMut(Simple) -> bool,
 ) -> Result<(), Error> {
     let game = &river.game;
@@ -558,7 +562,7 @@ fn grow(
         let strategy = now.strategies()[player.index()];
         let price = price(equilibria, player, strategy);
         let mut lines = Vec::new();
-        let leaf = |number: u32| leaf_words(river, player, strategy, &groups, number);
+        let leaf = |number: u32| leaf_words(river, player, strategy, &groups, number, words);
         tree.lines("", &leaf, &mut lines);
         let simple = Simple {
             name: if count == 1 { "one for all".to_owned() } else { format!("tree of {count}") },
@@ -627,6 +631,7 @@ fn leaf_words(
     strategy: &Mixed,
     groups: &[u32],
     leaf: u32,
+    words_of: Words<'_>,
 ) -> String {
     let game = &river.game;
     let Some(hand) = groups.iter().position(|&group| group == leaf) else { return String::new() };
@@ -637,11 +642,25 @@ fn leaf_words(
             continue;
         }
         let shares = choice.sequences().map(|sequence| strategy.share(sequence, hand));
-        let at =
-            if place.path.is_empty() { String::new() } else { format!("after {}: ", place.path) };
-        words.push(format!("{at}{}", mix_words(shares, place.words())));
+        let way = way_words(&place.state, words_of);
+        let at = if way.is_empty() { String::new() } else { format!("after {way}: ") };
+        words.push(format!("{at}{}", mix_words(shares, words_of(&place.state, &place.actions))));
     }
     words.join("; ")
+}
+
+/// The actions of the river that led to a state, in words.
+fn way_words(state: &PublicState, words_of: Words<'_>) -> String {
+    let mut words = Vec::new();
+    state.each_decision(|before, _| {
+        if let Some(played) = state.history().get(before.history().len())
+            && played.street == Street::River
+        {
+            words.extend(words_of(before, &[played.action]));
+        }
+    });
+    let apart = if words.iter().any(|word| word.contains(' ')) { ", " } else { " " };
+    words.join(apart)
 }
 
 /// A strategy in words: `b33 75 %, x 25 %`.

@@ -142,7 +142,7 @@ pub fn place_words(public: &PublicState, seat: Seat, action: Action) -> String {
 /// The last decision of each seat in a hand.
 fn last_decisions(hand: &HandRecord) -> Vec<(u8, Seat, Spot)> {
     let mut places: BySeat<Option<Spot>> = BySeat::new(hand.entrants.len());
-    hand.each_decision(|public, seat| {
+    hand.public.each_decision(|public, seat| {
         let played = public.history().len();
         places[seat] = Some(Spot::new(public, seat, hand.public.history()[played].action));
     });

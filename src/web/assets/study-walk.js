@@ -22,6 +22,9 @@ const METRICS = [
   ["weight", "Weight", "how much of the hands is in the range here"],
   ["difference", "Difference", "how many chips more one action is worth to the hands than another"],
 ];
+// The hand of a decision that led here; empty for none.
+const wanted = /^[2-9TJQKA][cdhs][2-9TJQKA][cdhs]$/.exec(new URLSearchParams(location.search).get("hand") ?? "")?.[0] ?? "";
+const isWanted = (hand) => [hand, hand.slice(2) + hand.slice(0, 2)].includes(wanted);
 let metric = "strategy";
 // The words of the two actions whose values are compared: how much more the first is worth.
 let pair = ["", ""];
@@ -43,6 +46,7 @@ const address = (line) => {
   const words = new URLSearchParams(location.search);
   if (line) words.set("line", line);
   else words.delete("line");
+  words.delete("hand");
   return words.size ? `?${words}` : location.pathname;
 };
 const chips = (number) => number.toFixed(2);
@@ -83,6 +87,7 @@ async function load(line) {
     place = found;
     complain("");
     show();
+    if (wanted && chosen === null) choose(cellOf(wanted));
   } catch (error) {
     if (now !== latest) return;
     // Before the first iteration there is nothing to show.
@@ -527,7 +532,7 @@ const showCell = () => {
     element("th", { class: "num" }, "EV"), element("th", { class: "num" }, "Equity"), element("th", { class: "num" }, "Weight"));
   const body = element("tbody");
   for (const hand of cell.hands) {
-    const row = element("tr", {}, element("td", {}, cards(view.hands[hand])));
+    const row = element("tr", { class: isWanted(view.hands[hand]) ? "mine" : "" }, element("td", {}, cards(view.hands[hand])));
     if (acts) {
       const mix = element("span", { class: "mix" });
       const name = [];
@@ -664,7 +669,7 @@ const showState = () => {
 };
 const changeAddress = () => {
   const { board, pot: chipsInPot, stacks, ranges, menu, second_menu: second, precision } = solution.parameters;
-  const words = new URLSearchParams({ board, pot: chipsInPot, precision });
+  const words = new URLSearchParams({ board, pot: chipsInPot, precision, until: solution.until });
   stacks.forEach((stack) => words.append("stack", stack));
   ranges.forEach((range) => words.append("range", range));
   const later = (text) => text.split("\n").filter((line) => line && !line.startsWith("preflop")).join("; ");
@@ -712,6 +717,20 @@ for (const action of ["stop", "resume"]) {
     }
   });
 }
+// ---- Its name.
+const called = byId("name");
+called.addEventListener("input", () => { byId("name-keep").disabled = called.value.trim() === (solution?.name ?? called.defaultValue); });
+byId("naming").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  try {
+    solution = await ask("POST", `/solutions/${id}/name`, { name: called.value });
+    called.value = solution.name;
+    byId("name-keep").disabled = true;
+    complain("");
+  } catch (error) {
+    complain(error.message);
+  }
+});
 byId("forget").addEventListener("click", async () => {
   try {
     await ask("PUT", `/solutions/${id}/forget`);

@@ -355,6 +355,7 @@ const missing = () => {
   return null;
 };
 
+const inAddress = new URLSearchParams(location.search);
 let soon = null;
 let asked = null;
 // Nothing is solved by an estimate of what the form was before.
@@ -448,7 +449,12 @@ form.addEventListener("submit", async (event) => {
   solve.disabled = true;
   try {
     const solution = await ask("POST", "/solutions", spot());
-    location.href = `/study/${solution.id}`;
+    // A decision of a hand that led here is where the solution opens, if it is still the hand's board.
+    const way = new URLSearchParams();
+    for (const key of ["line", "hand"]) {
+      if (inAddress.get(key) && inAddress.get("board") === board.value.trim()) way.set(key, inAddress.get(key));
+    }
+    location.href = `/study/${solution.id}${way.size ? `?${way}` : ""}`;
   } catch (error) {
     solve.disabled = cost.hasAttribute("aria-busy");
     mark(error.place);
@@ -466,12 +472,18 @@ const fill = (found) => {
   ownBets.checked = texts.length > 1;
   menus[1].value = texts[1] ?? "";
   for (const id of ["until", "precision"]) {
-    if ([...byId(id).options].some((option) => option.value === found[id])) byId(id).value = found[id];
+    const value = found[id];
+    if (!value) continue;
+    // A goal that is not on the list is asked for as it is; the server says what is none.
+    if (![...byId(id).options].some((option) => option.value === value)) byId(id).append(element("option", { value }, /^[\d.]+$/.test(value) ? `${value} chips` : value));
+    byId(id).value = value;
   }
   painters.forEach((painter, at) => painter.set(found.ranges?.[at] ?? ""));
   changed();
 };
-const inAddress = new URLSearchParams(location.search);
+const KEYS = ["board", "pot", "stack", "range", "menu", "until", "precision", "agent", "betting", "line", "hand"];
+const strange = [...inAddress.keys()].filter((key) => !KEYS.includes(key));
+if (strange.length) byId("strange").textContent = `The address has ${strange.map((key) => `“${key}”`).join(", ")}, which this page does not know: it has ${KEYS.join(", ")}.`;
 if (inAddress.has("board")) {
   fill({
     board: inAddress.get("board"),
@@ -497,3 +509,22 @@ if (inAddress.has("board")) {
   try { last = JSON.parse(kept("spot")); } catch { /* as if there were none */ }
   fill(last ?? { board: "Ks8h3d", ranges: [NAMED[2][1], NAMED[2][1]] });
 }
+
+// ---- The solutions: which of them are shown.
+const find = byId("library-find");
+const filterLibrary = () => {
+  const lines = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("#library tr[data-words]")]);
+  const words = find.value.toLowerCase().split(/\s+/).filter(Boolean);
+  let shown = 0;
+  for (const line of lines) {
+    const text = line.dataset.words.toLowerCase();
+    line.hidden = !words.every((word) => text.includes(word));
+    shown += Number(!line.hidden);
+  }
+  byId("library-search").hidden = lines.length < 2 && !words.length;
+  byId("library-found").textContent = words.length ? `${shown} of ${lines.length}` : "";
+};
+find.addEventListener("input", filterLibrary);
+// The list is replaced as solves go on.
+new MutationObserver(filterLibrary).observe(byId("library"), { childList: true, subtree: true });
+filterLibrary();

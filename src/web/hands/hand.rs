@@ -6,13 +6,16 @@ use std::io::{self, Write};
 use std::path::Path as FilePath;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use abstraction::menu::{BetMenu, BetSize};
 use askama::Template;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use cards::{HoleCards, evaluate};
-use game::{Betting, BySeat, Chips, GameDef, GameSpec, PublicState, Seat, Street, Turn, notation};
+use game::{
+    Action, Betting, BySeat, Chips, GameDef, GameSpec, PublicState, Seat, Street, Turn, notation,
+};
 use logs::formats::{ExportError, Format, write_match};
 use logs::ledger::BettingLine;
 use logs::{HandRecord, LedgerError, MatchInfo};
@@ -305,7 +308,7 @@ fn steps(record: &HandRecord, report: &HandReport) -> Vec<Step> {
     let mut said = vec![String::new(); players];
     let mut street = Street::Preflop;
     let mut steps = Vec::with_capacity(report.decisions.len() + 1);
-    record.each_decision(|public, seat| {
+    record.public.each_decision(|public, seat| {
         if public.street() != street {
             street = public.street();
             said.iter_mut().for_each(String::clear);
@@ -350,6 +353,8 @@ struct Act {
     price: Option<(String, &'static str)>,
     /// What the match's analysis says of it: the price, and the actions by the agent.
     judged: Option<(String, &'static str, Thought)>,
+    /// The study page with the spot, opened at this decision, where it can be solved.
+    solve: Option<String>,
 }
 
 /// A street of the list.
@@ -402,7 +407,9 @@ impl<'a> HandPage<'a> {
                 end: last.seats[seat].clone(),
             }
         };
+        let solvable = Solvable::new(&record.public);
         let acts = |street: &HandStreet| {
+            let pot = report.on_street(street.street).next().map(|first| first.pot);
             let acts = report.on_street(street.street).map(|decision| Act {
                 step: decision.number as usize + 1,
                 state: json(&steps[decision.number as usize]),
@@ -410,12 +417,16 @@ impl<'a> HandPage<'a> {
                 situation: situation(decision, report.line.big_blind),
                 price: decision.price.map(priced),
                 judged: view.analysis.as_ref().and_then(|analysis| judged(analysis, decision)),
+                solve: pot
+                    .zip(solvable.as_ref())
+                    .and_then(|(pot, solvable)| solvable.decision(street.street, pot, decision)),
                 decision: decision.clone(),
             });
-            let pot = report.on_street(street.street).next().map(|first| first.pot);
             StreetActs {
                 name: capital(street.street),
-                solve: pot.and_then(|pot| solve_link(&record.public, street.street, pot)),
+                solve: pot
+                    .zip(solvable.as_ref())
+                    .and_then(|(pot, solvable)| solvable.street(street.street, pot)),
                 cards: cards_of(&street.cards),
                 acts: acts.collect(),
             }
@@ -603,43 +614,110 @@ fn thought(decision: &HandDecision, def: &GameDef) -> Option<Thought> {
     })
 }
 
-/// The address of the study page with the spot that a street begins with: a heads-up street after
-/// the betting before the flop. In the usual game it has both players' ranges by the blueprint's
-/// play after the same betting, else all hands.
-fn solve_link(public: &PublicState, street: &str, pot: u64) -> Option<String> {
-    let def = public.def();
-    let street = Street::ALL.into_iter().find(|known| known.name() == street)?;
-    let solvable = solvers::holdem::is_holdem(def) && def.betting == Betting::NoLimit;
-    if street == Street::Preflop || !solvable {
-        return None;
+/// The menu of a spot that a hand leads to, besides the bets of the hand.
+const MENU: &str = "small";
+
+/// The study page's addresses of a hand: where each street begins, and each decision after the
+/// betting before the flop, of heads-up streets that can be solved.
+struct Solvable<'a> {
+    public: &'a PublicState,
+}
+
+impl<'a> Solvable<'a> {
+    /// The addresses of a hand, where the solver knows the game.
+    fn new(public: &'a PublicState) -> Option<Solvable<'a>> {
+        let def = public.def();
+        let solvable = solvers::holdem::is_holdem(def) && def.betting == Betting::NoLimit;
+        solvable.then_some(Solvable { public })
     }
-    let board: String =
-        public.board().iter().take(def.board_len(street)).map(ToString::to_string).collect();
-    // Both have put in the same on the streets before.
-    let each = Chips::try_from(pot / 2).ok()?;
-    let first = *def.first_to_act.get(street.index())?;
-    let stacks = [first, 1 - first.min(1)].map(|seat| def.stacks[seat].saturating_sub(each));
-    let mut link =
-        format!("/study?board={board}&pot={pot}&stack={}&stack={}", stacks[0], stacks[1]);
-    let usual = game::games::nolimit_holdem();
-    let alike = def.stacks == usual.stacks && def.blinds == usual.blinds;
-    if alike {
-        let mut before = String::new();
-        let mut on = Street::Preflop;
-        for played in public.history().iter().take_while(|played| played.street < street) {
-            if played.street != on {
-                before.push('/');
-                on = played.street;
+
+    /// The spot that a street begins with, with this pot. In the usual game it has both players'
+    /// ranges by the blueprint's play after the same betting, else all hands; its bets are a small
+    /// menu's and those of the hand on this street.
+    fn street(&self, street: &str, pot: u64) -> Option<String> {
+        let (public, def) = (self.public, self.public.def());
+        let street = Street::ALL.into_iter().find(|known| known.name() == street)?;
+        if street == Street::Preflop {
+            return None;
+        }
+        let board: String =
+            public.board().iter().take(def.board_len(street)).map(ToString::to_string).collect();
+        // Both have put in the same on the streets before.
+        let each = Chips::try_from(pot / 2).ok()?;
+        let first = *def.first_to_act.get(street.index())?;
+        let stacks = [first, 1 - first.min(1)].map(|seat| def.stacks[seat].saturating_sub(each));
+        let mut link =
+            format!("/study?board={board}&pot={pot}&stack={}&stack={}", stacks[0], stacks[1]);
+        let usual = game::games::nolimit_holdem();
+        let alike = def.stacks == usual.stacks && def.blinds == usual.blinds;
+        if alike {
+            let mut before = String::new();
+            let mut on = Street::Preflop;
+            for played in public.history().iter().take_while(|played| played.street < street) {
+                if played.street != on {
+                    before.push('/');
+                    on = played.street;
+                }
+                before += &notation::action(played.action);
             }
-            before += &notation::action(played.action);
+            // The flop's cards make no difference to the ranges, and are not asked for.
+            if street > Street::Flop {
+                before.push('/');
+            }
+            link += &format!("&agent=cfr&betting={before}");
         }
-        // The flop's cards make no difference to the ranges, and are not asked for.
-        if street > Street::Flop {
-            before.push('/');
+        link += "&range=random&range=random";
+        if let Some(menu) = self.menu(street) {
+            link += &format!("&menu={}", super::encoded(&menu));
         }
-        link += &format!("&agent=cfr&betting={before}");
+        Some(link)
     }
-    Some(link + "&range=random&range=random")
+
+    /// The small menu with the bets of the hand on a street; `None` if it has them.
+    fn menu(&self, street: Street) -> Option<String> {
+        let menu = abstraction::menu::find(MENU)?.from_street(street);
+        let mut with = menu.clone();
+        self.on_street(street, |state, action| {
+            if let Action::RaiseTo(total) = action
+                && !with.actions(state).contains(&action)
+            {
+                let chips = total - state.before_street();
+                with = with.clone().with_size(street, state.raises() + 1, BetSize::Chips(chips));
+            }
+        });
+        let lines = |menu: &BetMenu| menu.to_string().trim_end().replace('\n', "; ");
+        (with != menu).then(|| lines(&with))
+    }
+
+    /// The spot of a decision: that of its street, which opens at the decision, with the hand of
+    /// the player who makes it.
+    fn decision(&self, street: &str, pot: u64, decision: &HandDecision) -> Option<String> {
+        let mut link = self.street(street, pot)?;
+        let street = Street::ALL.into_iter().find(|known| known.name() == street)?;
+        let mut words = Vec::new();
+        self.on_street(street, |state, action| {
+            if state.history().len() < decision.number as usize {
+                words.push(state.action_word(action));
+            }
+        });
+        for (key, value) in [("line", words.join("+")), ("hand", decision.cards.replace(' ', ""))] {
+            if !value.is_empty() {
+                link += &format!("&{key}={value}");
+            }
+        }
+        Some(link)
+    }
+
+    /// Each action of a street, with the state before it.
+    fn on_street(&self, street: Street, mut each: impl FnMut(&PublicState, Action)) {
+        self.public.each_decision(|state, _| {
+            if let Some(played) = self.public.history().get(state.history().len())
+                && played.street == street
+            {
+                each(state, played.action);
+            }
+        });
+    }
 }
 
 /// The pot before a decision, and what a call takes, in words.
@@ -663,18 +741,43 @@ mod tests {
     fn a_street_is_solved_with_the_pot_and_the_stacks_that_it_began_with() {
         let def = Arc::new(game::games::nolimit_holdem());
         let board = "Kh3sJc2d".parse().expect("a board");
-        let public = notation::replay(&def, "r250c/cr500c/", &board).expect("betting");
-        assert_eq!(solve_link(&public, "preflop", 150), None);
+        let public = notation::replay(&def, "r250c/cr500c/cr2000r19750", &board).expect("betting");
+        let solvable = Solvable::new(&public).expect("hold'em");
+        assert_eq!(solvable.street("preflop", 150), None);
+        // The flop has half the pot besides, which the hand's 250 is.
         let flop = "/study?board=Kh3sJc&pot=500&stack=19750&stack=19750&agent=cfr&betting=r250c\
                     &range=random&range=random";
-        assert_eq!(solve_link(&public, "flop", 500).as_deref(), Some(flop));
-        let turn = "/study?board=Kh3sJc2d&pot=1500&stack=19250&stack=19250\
-                    &agent=cfr&betting=r250c/cr500c/&range=random&range=random";
-        assert_eq!(solve_link(&public, "turn", 1500).as_deref(), Some(turn));
+        assert_eq!(solvable.street("flop", 500).as_deref(), Some(flop));
+        let turn = "/study?board=Kh3sJc2d&pot=1000&stack=19500&stack=19500\
+                    &agent=cfr&betting=r250c/cr500c/&range=random&range=random\
+                    &menu=turn%201%3A%20pot%201500c%20allin%3B%20turn%202%3A%2019250c%20allin%3B\
+                    %20turn%203%2B%3A%20allin%3B%20river%201%3A%20pot%20allin%3B%20river%202%2B%3A\
+                    %20allin";
+        assert_eq!(solvable.street("turn", 1000).as_deref(), Some(turn));
+        let decision = |number: u32, cards: &str| HandDecision {
+            number,
+            street: "turn",
+            entrant: 0,
+            player: "a".to_owned(),
+            cards: cards.to_owned(),
+            action: String::new(),
+            words: String::new(),
+            pot: 0,
+            to_call: 0,
+            choices: Vec::new(),
+            price: None,
+            note: None,
+            corrected_from: None,
+            fallback: None,
+        };
+        // The third action on the turn: after a check and a bet of 1,500.
+        let third = solvable.decision("turn", 1000, &decision(7, "Ah Kd"));
+        assert_eq!(third, Some(format!("{turn}&line=x+b1500&hand=AhKd")));
+        assert_eq!(solvable.decision("turn", 1000, &decision(5, "")).as_deref(), Some(turn));
         // Three players, or limits on bets, are not for the solver.
         for def in [game::games::nolimit_holdem_with(vec![1000; 3]), game::games::limit_holdem()] {
             let public = PublicState::new(&Arc::new(def));
-            assert_eq!(solve_link(&public, "flop", 300), None);
+            assert!(Solvable::new(&public).is_none_or(|it| it.street("flop", 300).is_none()));
         }
     }
 }

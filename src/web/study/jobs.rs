@@ -59,6 +59,9 @@ const USUAL_SPEED: f64 = 120e6;
 const SHORT: f64 = 0.2;
 const FEW: u32 = 10;
 
+/// The most letters of what people call a solution.
+const LONGEST_NAME: usize = 80;
+
 /// The limits of what is solved for the page.
 #[derive(Debug, Clone)]
 pub struct StudyPlan {
@@ -114,6 +117,8 @@ struct Solution {
     locks: Vec<Lock>,
     size: Size,
     made: Timestamp,
+    /// What people call it; empty unless somebody has named it.
+    name: Mutex<String>,
     status: Mutex<Status>,
     bench: Bench,
     /// What a river leaves open.
@@ -185,6 +190,8 @@ pub(super) enum State {
 pub(super) struct SolutionView {
     /// Its name in addresses: the same spot has the same one.
     pub(super) id: String,
+    /// What people call it; empty unless somebody has named it.
+    pub(super) name: String,
     /// When it was first asked for.
     pub(super) made: Timestamp,
     /// `waiting`, `solving`, `stopped`, `solved` or `failed`.
@@ -223,6 +230,8 @@ pub(super) struct SolutionView {
 #[derive(Debug, Clone)]
 pub struct SolvedSpot {
     pub id: String,
+    /// What people call it; may be empty.
+    pub name: String,
     pub board: String,
     pub pot: u64,
     /// For how much it is exploitable, as a share of the pot.
@@ -354,6 +363,7 @@ impl Drop for Visit<'_> {
 impl Solution {
     fn new(id: String, spot: Spot, size: Size, made: Timestamp, status: Status) -> Solution {
         Solution {
+            name: Mutex::default(),
             id,
             parameters: spot.problem.parameters(),
             problem: spot.problem,
@@ -466,6 +476,7 @@ impl Study {
                 result: saved.result,
             };
             let solution = Arc::new(Solution::new(id, spot, size, saved.made, status));
+            *lock(&solution.name) = saved.name;
             let mut library = lock(&self.0.library);
             if library.find(&solution.id).is_err() {
                 library.solutions.insert(0, Arc::clone(&solution));
@@ -511,6 +522,7 @@ impl Study {
         let solved = self.all().into_iter().filter(|solution| solution.exploitability.is_some());
         let spot = |solution: SolutionView| SolvedSpot {
             id: solution.id,
+            name: solution.name,
             board: solution.parameters.board,
             pot: solution.parameters.pot,
             share_of_pot: solution.share_of_pot.map(|share| percent(share, 2)),
@@ -604,6 +616,20 @@ impl Study {
         }
         drop(status);
         Ok(library.view(&solution))
+    }
+
+    /// Gives a solution a name for people; an empty one takes it away.
+    pub(super) fn rename(&self, id: &str, text: &str) -> Result<SolutionView, Refusal> {
+        let text = text.trim();
+        let long = text.chars().count() > LONGEST_NAME;
+        if long || text.chars().any(char::is_control) {
+            let remedy = format!("write at most {LONGEST_NAME} letters on one line");
+            return Err(Refusal::at_pointer("/name", "it is no name", remedy));
+        }
+        let solution = lock(&self.0.library).find(id)?;
+        text.clone_into(&mut lock(&solution.name));
+        self.keep_name(&solution);
+        self.find(id)
     }
 
     /// Takes a solve up again that was stopped.
@@ -887,6 +913,7 @@ impl Study {
         let status = lock(&solution.status).clone();
         let saved = Saved {
             made: solution.made,
+            name: lock(&solution.name).clone(),
             order: Order::of_parameters(&solution.parameters, &status.limits, &solution.locks),
             iterations: solver.iterations(),
             seconds: status.seconds,
@@ -898,8 +925,21 @@ impl Study {
             Ok(removed) => lock(&self.0.library).forget_unread(&removed),
             Err(error) => tracing::warn!(id = solution.id, %error, "a solution cannot be kept"),
         }
+        // Somebody may have named it meanwhile.
+        if *lock(&solution.name) != saved.name {
+            self.keep_name(solution);
+        }
         if solution.forgotten.load(Ordering::SeqCst) {
             files.remove(&solution.id);
+        }
+    }
+
+    /// Keeps the name of a solution in its file, if there is one.
+    fn keep_name(&self, solution: &Solution) {
+        let Some(files) = &self.0.files else { return };
+        let name = lock(&solution.name).clone();
+        if let Err(error) = files.rename(&solution.id, &name) {
+            tracing::warn!(id = solution.id, %error, "the name of a solution cannot be kept");
         }
     }
 
@@ -1043,6 +1083,7 @@ impl Library {
         let pot = solution.problem.root.pot() as f64;
         SolutionView {
             id: solution.id.clone(),
+            name: lock(&solution.name).clone(),
             made: solution.made,
             state: status.state,
             reason: status.reason,

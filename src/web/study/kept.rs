@@ -28,6 +28,9 @@ const PAUSE: Duration = Duration::from_secs(60);
 pub(super) struct Saved {
     /// When it was first asked for.
     pub(super) made: Timestamp,
+    /// What people call it; empty unless somebody has named it.
+    #[serde(default)]
+    pub(super) name: String,
     /// What was asked for.
     pub(super) order: Order,
     pub(super) iterations: u32,
@@ -124,6 +127,22 @@ impl SolutionFiles {
         let json = serde_json::to_vec_pretty(saved)?;
         runs::write_whole(&self.path(id, STATUS), |out| out.write_all(&json))?;
         Ok(self.make_room(id))
+    }
+
+    /// Changes what people call a solution that is kept.
+    ///
+    /// # Errors
+    /// When its file cannot be read or written; none is there before a solve is first kept.
+    pub(super) fn rename(&self, id: &str, name: &str) -> io::Result<()> {
+        let path = self.path(id, STATUS);
+        let bytes = match fs::read(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            read => read?,
+        };
+        let mut saved: Saved = serde_json::from_slice(&bytes)?;
+        name.clone_into(&mut saved.name);
+        let json = serde_json::to_vec_pretty(&saved)?;
+        runs::write_whole(&path, |out| out.write_all(&json))
     }
 
     /// Removes the oldest states but this one until they take at most the limit.

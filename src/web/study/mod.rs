@@ -7,6 +7,7 @@
 //! - [`order`]: the spot as JSON, and what solving it takes; [`mod@locks`]: decisions that are
 //!   given; [`played`]: ranges from an agent's play; [`jobs`]: solves, one after another.
 //! - [`view`]: a place in a solution; [`mod@river`]: what a river leaves open.
+//! - [`shove_fold`]: all-in or fold before the flop, with what its equilibria leave open.
 
 mod jobs;
 mod kept;
@@ -14,6 +15,7 @@ mod locks;
 mod order;
 mod played;
 mod river;
+mod shove_fold;
 mod simplicity;
 mod view;
 
@@ -60,6 +62,7 @@ const PLAYED: &str = "/api/v1/study/played";
 pub fn method(path: &str) -> Option<&'static str> {
     match path.strip_prefix(SOLUTIONS) {
         Some("") => Some("POST"),
+        Some(rest) if rest.ends_with("/name") => Some("POST"),
         Some(rest)
             if ["/stop", "/resume", "/forget", "/analyse"]
                 .iter()
@@ -102,6 +105,14 @@ struct Asked {
 struct RangeText {
     /// The range, as in `QQ+,AKs,A5s-A2s,KQo:0.5,AhKh`; `random` is every hand.
     text: String,
+}
+
+/// What a solution is to be called.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct NameText {
+    /// At most 80 letters; empty for none.
+    name: String,
 }
 
 /// A range as it is understood.
@@ -184,7 +195,16 @@ pub fn router(study: Shared, limits: Limits, api: &mut Description) -> Router {
     let analyse_path = action(analyse_path, "analyseRiver", analyse);
     let forget = "Forgets a solution, also one that is being solved.";
     let forget_path = action("/api/v1/study/solutions/{id}/forget", "forgetSolution", forget);
+    let operation = (
+        "nameSolution",
+        "Names a solution.",
+        "The name is for people: it is in the list of solutions, which can be searched.",
+    );
+    let body = ("NameText", schema::<NameText>());
+    let name_path = "/api/v1/study/solutions/{id}/name";
+    let name_path = api.post::<SolutionView>(name_path, operation, body, &[404, 408, 415]);
     let ordered = Router::new()
+        .route(name_path, post(name_solution))
         .route(estimate_path, post(estimate))
         .route(range_path, post(read_range))
         .route(played_path, post(play))
@@ -205,8 +225,9 @@ pub fn router(study: Shared, limits: Limits, api: &mut Description) -> Router {
         .route(river_path, get(river_document))
         .route(hands_path, get(hands_document))
         .route(forget_path, put(forget_solution))
-        .with_state(study)
+        .with_state(study.clone())
         .merge(ordered)
+        .merge(shove_fold::router(study, api))
 }
 
 /// The study, or the refusal where nothing is solved.
@@ -280,6 +301,17 @@ async fn order_solve(
     let study = open(study).map_err(IntoResponse::into_response)?;
     let body = read_body(request, limits).await.map_err(IntoResponse::into_response)?;
     let work = move || study.order(Order::read(&body)?.spot(study.plan().memory)?);
+    blocking(work).await?.map(Json).map_err(IntoResponse::into_response)
+}
+
+async fn name_solution(
+    State((study, limits)): State<(Shared, Limits)>,
+    Path(id): Path<String>,
+    request: Request,
+) -> Result<Json<SolutionView>, Response> {
+    let study = open(study).map_err(IntoResponse::into_response)?;
+    let body = read_body(request, limits).await.map_err(IntoResponse::into_response)?;
+    let work = move || study.rename(&id, &order::read::<NameText>(&body)?.name);
     blocking(work).await?.map(Json).map_err(IntoResponse::into_response)
 }
 

@@ -13,7 +13,7 @@ use solvers::Player;
 use solvers::showdown::{Equilibria, KeptEquilibria, Mixed, River};
 use solvers::subgame::{Solver, walk};
 
-use super::simplicity::SimplicityView;
+use super::simplicity::{SimplicityView, names};
 use crate::river::{DecisionView, EquilibriaView, HandView, IntervalView, Question, StandingView};
 
 /// The query for hands at a place.
@@ -130,7 +130,7 @@ impl Start {
         let stopped = || "was stopped".to_owned();
         let equilibria = Equilibria::solve(&river.game, averages.each_ref());
         let equilibria = equilibria.map_err(|error| error.to_string())?;
-        let plan = Plan::default();
+        let plan = Plan { words: &names, ..Plan::default() };
         let places: usize = river.places.iter().map(Vec::len).sum();
         let simple = 2 * plan.leaves + 8;
         let (mut done, all) = (1, 1 + places + simple);

@@ -74,14 +74,16 @@ impl SimplicityView {
         let begun = Instant::now();
         let leaves = Plan::default().leaves;
         let mut complete = true;
-        let names = |state: &PublicState, actions: &[Action]| {
-            let named = Chart::new(state, actions, Vec::new()).actions;
-            named.into_iter().map(|action| action.name).collect()
-        };
         let found = Simplicity::of_decision(solver, &at, &names, leaves, None, &mut |_, _| {
             complete = begun.elapsed() < TIME;
             complete
         });
         Ok(SimplicityView::new(found.map_err(|error| error.to_string())?, complete))
     }
+}
+
+/// The actions of a state as the page calls them.
+pub(super) fn names(state: &PublicState, actions: &[Action]) -> Vec<String> {
+    let named = Chart::new(state, actions, Vec::new()).actions;
+    named.into_iter().map(|action| action.name).collect()
 }

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use cards::StartingHand;
+use schemars::JsonSchema;
 use serde::Serialize;
 use show::Table as TextTable;
 use show::card::{Card, CardSection};
@@ -733,7 +734,7 @@ impl Listing<'_> {
 }
 
 /// The trees of both blinds at each stack.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct RangeTrees {
     /// The ante of each player, in big blinds.
     pub ante: f64,
@@ -744,27 +745,34 @@ pub struct RangeTrees {
 }
 
 /// The trees of one blind at one stack.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct BlindTrees {
-    stack: f64,
-    blind: &'static str,
-    trees: Vec<BestTree>,
+    /// The stack of each player, in big blinds.
+    pub stack: f64,
+    /// `small blind` or `big blind`.
+    pub blind: &'static str,
+    /// The best tree of each number of questions, from none on.
+    pub trees: Vec<BestTree>,
     /// The action of the hands that are played.
     #[serde(skip)]
-    action: &'static str,
+    pub action: &'static str,
 }
 
 /// The best tree with a number of questions.
-#[derive(Debug, Serialize)]
-struct BestTree {
-    questions: usize,
-    loses_mbb: f64,
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct BestTree {
+    /// How many questions it may ask.
+    pub questions: usize,
+    /// What it loses to a best response, in mbb a hand.
+    pub loses_mbb: f64,
     /// A lower bound of what any tree with as many questions loses.
-    any_loses_mbb: f64,
-    proven: bool,
-    played_share: f64,
+    pub any_loses_mbb: f64,
+    /// Whether no tree with as many questions loses less.
+    pub proven: bool,
+    /// The share of all hands that it plays.
+    pub played_share: f64,
     /// The tree in words.
-    tree: String,
+    pub tree: String,
     /// The tree as lines of when and what.
     #[serde(skip)]
     lines: Vec<[String; 2]>,

@@ -1,10 +1,12 @@
 //! All-in or fold before the flop at any stack: the equilibrium, and rules measured against it, as
 //! a document, as text and as charts side by side.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::{fmt, fs, io};
 
 use cards::{StartingHand, grid};
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use show::Table;
 use show::nearest::nearest;
@@ -21,7 +23,8 @@ use crate::linear::{LinearModel, PUBLISHED, Weights};
 /// The equilibria at all requested stacks.
 #[derive(Debug, Serialize)]
 pub struct ShoveFold {
-    stacks: Vec<StackReport>,
+    /// One by one, as they were asked for.
+    pub stacks: Vec<StackReport>,
 }
 
 impl ShoveFold {
@@ -67,30 +70,40 @@ impl ShoveFold {
 }
 
 /// The equilibrium at a stack, and the rules evaluated there.
-#[derive(Debug, Serialize)]
-struct StackReport {
-    stack: f64,
-    ante: f64,
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct StackReport {
+    /// The stack of each player in big blinds, including blinds and antes.
+    pub stack: f64,
+    /// The ante of each player, in big blinds.
+    pub ante: f64,
     /// The small blind's value, in big blinds.
-    value: f64,
-    exploitability: f64,
-    iterations: u32,
+    pub value: f64,
+    /// What best responses win beyond the value, in big blinds.
+    pub exploitability: f64,
+    /// The iterations until the solution.
+    pub iterations: u32,
+    /// What each blind plays.
     #[serde(flatten)]
-    ranges: RangesReport,
+    pub ranges: RangesReport,
     /// The hands that mix in some equilibrium; all others do the same in all of them.
-    mixed: Vec<MixedReport>,
-    rules: Vec<RuleReport>,
-    rules_without_this_stack: Vec<String>,
+    pub mixed: Vec<MixedReport>,
+    /// The rules that have something for this stack.
+    pub rules: Vec<RuleReport>,
+    /// The names of the others.
+    pub rules_without_this_stack: Vec<String>,
 }
 
 /// How often a hand that mixes is played over all equilibria.
-#[derive(Debug, Serialize)]
-struct MixedReport {
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct MixedReport {
     /// `small` or `big`.
-    blind: &'static str,
-    hand: String,
-    least: f64,
-    most: f64,
+    pub blind: &'static str,
+    /// The starting hand, as in `Q6s`.
+    pub hand: String,
+    /// The least share of an all-in or a call, from 0 to 1.
+    pub least: f64,
+    /// The greatest.
+    pub most: f64,
 }
 
 impl fmt::Display for MixedReport {
@@ -105,29 +118,38 @@ impl fmt::Display for MixedReport {
 }
 
 /// A rule evaluated at a stack.
-#[derive(Debug, Serialize)]
-struct RuleReport {
-    rule: String,
-    /// The loss of each blind's range to best responses, in mbb a hand.
-    small_blind_loses_mbb: f64,
-    big_blind_loses_mbb: f64,
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct RuleReport {
+    /// The name of the rule.
+    pub rule: String,
+    /// The loss of the small blind's range to a best response, in mbb a hand.
+    pub small_blind_loses_mbb: f64,
+    /// The loss of the big blind's range, likewise.
+    pub big_blind_loses_mbb: f64,
     /// The small blind's value when both play by the rule, in big blinds.
-    value: f64,
+    pub value: f64,
     /// For rules by sums: the least sum for an all-in and for a call.
-    thresholds: Option<[u32; 2]>,
+    pub thresholds: Option<[u32; 2]>,
+    /// What each blind plays by the rule.
     #[serde(flatten)]
-    ranges: RangesReport,
+    pub ranges: RangesReport,
 }
 
 /// The ranges of both blinds, and how many of all hands they are.
-#[derive(Debug, Serialize)]
-struct RangesReport {
-    jam_share: f64,
-    call_share: f64,
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct RangesReport {
+    /// The share of all hands that are all-in.
+    pub jam_share: f64,
+    /// The share of all hands that call.
+    pub call_share: f64,
+    /// The frequency of an all-in by starting hand.
     #[serde(serialize_with = "by_hand")]
-    jam: Range,
+    #[schemars(with = "BTreeMap<String, f64>")]
+    pub jam: Range,
+    /// The frequency of a call by starting hand.
     #[serde(serialize_with = "by_hand")]
-    call: Range,
+    #[schemars(with = "BTreeMap<String, f64>")]
+    pub call: Range,
 }
 
 /// A range by the names of its hands.
