@@ -418,6 +418,8 @@ impl Checker<'_> {
         }
         if slumbot.agents.is_empty() {
             agents.extend(self.all_agents());
+            let strongest = self.agent(&at("agents"), slumbot_host::STRONGEST, &def)?;
+            agents.insert(slumbot_host::STRONGEST.to_owned(), strongest);
         }
         let server = &self.loaded.config.server;
         Ok(Some(HostPlan {

@@ -28,7 +28,7 @@ use super::overview::{AgentLine, Overview};
 use super::pages::blocking;
 use super::records::MatchLine;
 use super::slumbot::Api;
-use super::{COMMIT, Site, VERSION, analyse, decide, hands, run, scrimmage, study};
+use super::{COMMIT, Site, VERSION, analyse, classes, decide, hands, run, scrimmage, study};
 
 /// The most matches in one response.
 const MAX_LIMIT: usize = 500;
@@ -224,6 +224,7 @@ pub async fn in_json(request: Request, next: Next) -> Response {
                 path => study::method(path)
                     .or_else(|| run::method(path))
                     .or_else(|| analyse::method(path))
+                    .or_else(|| classes::method(path))
                     .unwrap_or("GET"),
             };
             (format!("{method} is not allowed for `{path}`"), format!("use {allowed}"))

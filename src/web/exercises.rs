@@ -15,7 +15,7 @@ use agents::{HeuristicPlayer, Registry, named_heuristics};
 use askama::Template;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
-use axum::http::StatusCode;
+use axum::http::{StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
@@ -29,6 +29,7 @@ use readable::exercise::{
 };
 use readable::shove_fold::Blind;
 use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use show::number::decimal;
 use solvers::Player;
@@ -72,90 +73,90 @@ const HANDS: u64 = 500;
 const LISTED: usize = 100;
 
 /// A decision to practise. Amounts are in the unit.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "Exercise")]
-struct ExerciseView {
+pub(super) struct ExerciseView {
     /// The seed that makes the same one.
-    seed: u64,
+    pub(super) seed: u64,
     /// The unit of amounts: `chips`, `bb` or `pots`.
-    unit: &'static str,
+    pub(super) unit: &'static str,
     /// The situation in a sentence.
-    about: String,
+    pub(super) about: String,
     /// The cards of the one who is asked; empty where they are numbers.
-    cards: String,
+    pub(super) cards: String,
     /// The cards on the table.
-    board: String,
+    pub(super) board: String,
     /// The pot.
-    pot: f64,
+    pub(super) pot: f64,
     /// The player who is asked, 1 or 2.
-    player: usize,
+    pub(super) player: usize,
     /// What was done and dealt since the hand began.
-    steps: Vec<StepView>,
+    pub(super) steps: Vec<StepView>,
     /// The same in short words, which `line` takes with an answer behind it.
-    line: String,
+    pub(super) line: String,
     /// The other player's name; null where players are numbers.
-    other: Option<String>,
+    pub(super) other: Option<String>,
     /// What the list of rules says here, and why; null where no rules are practised.
-    rule: Option<String>,
+    pub(super) rule: Option<String>,
     /// The answer that was given when the hand was played, as its number from 0; null where none
     /// was.
-    played: Option<usize>,
+    pub(super) played: Option<usize>,
     /// The page of the hand that the decision is from; null where it is from none.
-    hand: Option<String>,
+    pub(super) hand: Option<String>,
     /// In the game of ten cards, the probabilities of both players' cards, from the worst.
-    shares: Option<[Vec<f64>; 2]>,
+    pub(super) shares: Option<[Vec<f64>; 2]>,
     /// In the game of ten cards, the card of the one who is asked, from 1, the worst.
-    card: Option<usize>,
+    pub(super) card: Option<usize>,
     /// A number from 1 to 100 for those who mix: the first answer for the lowest, and so on.
-    random: u8,
+    pub(super) random: u8,
     /// What can be answered; empty when the hand is over.
-    answers: Vec<AnswerView>,
+    pub(super) answers: Vec<AnswerView>,
     /// The end of the hand; null while somebody is to act.
-    end: Option<EndView>,
+    pub(super) end: Option<EndView>,
 }
 
 /// An action or a card.
-#[derive(Debug, Serialize, JsonSchema)]
-struct StepView {
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(super) struct StepView {
     /// The player who acted, 1 or 2; null for a card.
-    player: Option<usize>,
+    pub(super) player: Option<usize>,
     /// In short: `b66`, `Kd`.
-    word: String,
+    pub(super) word: String,
     /// In words.
-    name: String,
+    pub(super) name: String,
 }
 
 /// An answer, and what it costs.
-#[derive(Debug, Serialize, JsonSchema)]
-struct AnswerView {
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(super) struct AnswerView {
     /// In short: `b66`.
-    word: String,
+    pub(super) word: String,
     /// In words.
-    name: String,
+    pub(super) name: String,
     /// The share of the time that the solution answers so with this hand, from 0 to 1.
-    share: f64,
+    pub(super) share: f64,
     /// What it wins when both play on as the solution does.
-    value: f64,
+    pub(super) value: f64,
     /// What it costs: what the best answer wins by the solution, less what this one does.
-    price: f64,
+    pub(super) price: f64,
     /// The least that it costs against the other player's part of the solution.
-    least: f64,
+    pub(super) least: f64,
     /// The most.
-    most: f64,
+    pub(super) most: f64,
     /// `best`, `correct`, `inaccuracy`, `mistake` or `blunder`, by the price as a share of the pot.
     #[schemars(extend("enum" = ["best", "correct", "inaccuracy", "mistake", "blunder"]))]
-    grade: &'static str,
+    pub(super) grade: &'static str,
 }
 
 /// The end of a hand.
-#[derive(Debug, Serialize, JsonSchema)]
-struct EndView {
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(super) struct EndView {
     /// Both players' cards.
-    cards: [String; 2],
+    pub(super) cards: [String; 2],
     /// What the one who was asked has won of the pot, less what was put in since the beginning.
-    won: f64,
+    pub(super) won: f64,
     /// Whether the cards decided.
-    showdown: bool,
+    pub(super) showdown: bool,
 }
 
 /// The query of exercises from no spot.
@@ -262,9 +263,9 @@ enum Which {
 
 /// What exercises are made from; cheap to clone.
 #[derive(Clone)]
-struct Trainer(Arc<Sources>);
+pub struct Trainer(Arc<Sources>);
 
-struct Sources {
+pub struct Sources {
     study: Option<Study>,
     site: Site,
     policies: Arc<Policies>,
@@ -275,13 +276,17 @@ struct Sources {
     workers: Arc<Semaphore>,
 }
 
+impl Trainer {
+    /// The sources of exercises: solutions, the matches of the site, and these agents.
+    pub fn new(study: Option<Study>, site: Site, policies: Arc<Policies>) -> Trainer {
+        let (coaches, categories) = (Mutex::default(), Mutex::default());
+        let workers = Arc::new(Semaphore::new(WORKERS));
+        Trainer(Arc::new(Sources { study, site, policies, coaches, categories, workers }))
+    }
+}
+
 /// The routes of the page and of the API.
-pub fn router(
-    study: Option<Study>,
-    site: Site,
-    policies: Arc<Policies>,
-    api: &mut Description,
-) -> Router {
+pub fn router(trainer: Trainer, api: &mut Description) -> Router {
     let shove = "All-in or fold before the flop, with what each answer costs.";
     let shove = api.get_with_query::<ExerciseView, ShoveAsked>(SHOVE, "shoveOrFold", shove);
     let last_bet = "The last bet of a game of ten cards, with what each answer costs.";
@@ -295,9 +300,6 @@ pub fn router(
     let recorded =
         "A decision of a recorded match, with what each answer costs by an agent's play.";
     let recorded = api.get_with_query::<ExerciseView, MatchAsked>(MATCH, "recorded", recorded);
-    let (coaches, categories) = (Mutex::default(), Mutex::default());
-    let workers = Arc::new(Semaphore::new(WORKERS));
-    let sources = Sources { study, site, policies, coaches, categories, workers };
     Router::new()
         .route("/train", get(html))
         .route(shove, get(shove_or_fold))
@@ -306,10 +308,10 @@ pub fn router(
         .route(rules, get(rules_exercise))
         .route(agent, get(agent_exercise))
         .route(recorded, get(match_exercise))
-        .with_state(Trainer(Arc::new(sources)))
+        .with_state(trainer)
 }
 
-fn wrong(error: impl Into<String>) -> Problem {
+pub(super) fn wrong(error: impl Into<String>) -> Problem {
     let remedy = "change what is asked for (docs/train.md; `/api/v1/openapi.json` for programs)";
     Problem::new(StatusCode::BAD_REQUEST, error, remedy)
 }
@@ -322,17 +324,25 @@ fn asked<T>(query: Result<Query<T>, QueryRejection>) -> Result<T, Problem> {
 async fn shove_or_fold(
     query: Result<Query<ShoveAsked>, QueryRejection>,
 ) -> Result<Json<ExerciseView>, Response> {
-    let ShoveAsked { seed, stack } = asked(query).map_err(IntoResponse::into_response)?;
-    let made = blocking(move || exercise::shove_or_fold(seed, stack)).await?;
-    let made = made.map_err(|error| wrong(error.to_string()).into_response())?;
-    Ok(Json(ExerciseView::of_shove(seed, &made)))
+    let asked = asked(query).map_err(IntoResponse::into_response)?;
+    let made = blocking(move || by_shove(&asked)).await?;
+    made.map(Json).map_err(IntoResponse::into_response)
+}
+
+fn by_shove(&ShoveAsked { seed, stack }: &ShoveAsked) -> Result<ExerciseView, Problem> {
+    let made = exercise::shove_or_fold(seed, stack).map_err(|error| wrong(error.to_string()))?;
+    Ok(ExerciseView::of_shove(seed, &made))
 }
 
 async fn last_bet_exercise(
     query: Result<Query<Asked>, QueryRejection>,
 ) -> Result<Json<ExerciseView>, Response> {
-    let Asked { seed } = asked(query).map_err(IntoResponse::into_response)?;
-    Ok(Json(ExerciseView::of_last_bet(seed, blocking(move || exercise::last_bet(seed)).await?)))
+    let asked = asked(query).map_err(IntoResponse::into_response)?;
+    Ok(Json(blocking(move || by_last_bet(&asked)).await?))
+}
+
+fn by_last_bet(&Asked { seed }: &Asked) -> ExerciseView {
+    ExerciseView::of_last_bet(seed, exercise::last_bet(seed))
 }
 
 async fn spot_exercise(
@@ -341,23 +351,8 @@ async fn spot_exercise(
     query: Result<Query<SpotAsked>, QueryRejection>,
 ) -> Result<Json<ExerciseView>, Response> {
     let asked = asked(query).map_err(IntoResponse::into_response)?;
-    let study = super::study::open(trainer.0.study.clone()).map_err(IntoResponse::into_response)?;
-    let player = match asked.player {
-        None => None,
-        Some(1) => Some(Player::First),
-        Some(2) => Some(Player::Second),
-        Some(other) => {
-            return Err(wrong(format!("`player` is 1 or 2, and not {other}")).into_response());
-        }
-    };
-    let work = move || {
-        study.lend(&id, |solver| {
-            let deal = Deal { seed: asked.seed, player, from: &asked.from };
-            exercise::hand(solver, deal, &asked.line).map_err(|error| wrong(error.to_string()))
-        })
-    };
-    let hand = blocking(work).await?.map_err(IntoResponse::into_response)?;
-    Ok(Json(ExerciseView::of_hand(asked.seed, hand)))
+    let made = blocking(move || trainer.0.of_spot(&id, &asked)).await?;
+    made.map(Json).map_err(IntoResponse::into_response)
 }
 
 async fn rules_exercise(
@@ -365,7 +360,7 @@ async fn rules_exercise(
     query: Result<Query<RulesAsked>, QueryRejection>,
 ) -> Result<Json<ExerciseView>, Response> {
     let asked = asked(query).map_err(IntoResponse::into_response)?;
-    trainer.work(move |sources| sources.by_rules(&asked)).await
+    trainer.work(move |sources| sources.by_rules(&asked)).await.map(Json)
 }
 
 async fn agent_exercise(
@@ -373,7 +368,7 @@ async fn agent_exercise(
     query: Result<Query<AgentAsked>, QueryRejection>,
 ) -> Result<Json<ExerciseView>, Response> {
     let asked = asked(query).map_err(IntoResponse::into_response)?;
-    trainer.work(move |sources| sources.against_agent(&asked)).await
+    trainer.work(move |sources| sources.against_agent(&asked)).await.map(Json)
 }
 
 async fn match_exercise(
@@ -382,7 +377,7 @@ async fn match_exercise(
     query: Result<Query<MatchAsked>, QueryRejection>,
 ) -> Result<Json<ExerciseView>, Response> {
     let asked = asked(query).map_err(IntoResponse::into_response)?;
-    trainer.work(move |sources| sources.of_match(&id, &asked)).await
+    trainer.work(move |sources| sources.of_match(&id, &asked)).await.map(Json)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
@@ -390,11 +385,11 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 impl Trainer {
-    /// Makes an exercise on a blocking thread, when one is free for it.
-    async fn work(
+    /// What is made from the sources on a blocking thread, when one is free for it.
+    pub(super) async fn work<T: Send + 'static>(
         self,
-        make: impl FnOnce(&Sources) -> Result<ExerciseView, Problem> + Send + 'static,
-    ) -> Result<Json<ExerciseView>, Response> {
+        make: impl FnOnce(&Sources) -> Result<T, Problem> + Send + 'static,
+    ) -> Result<T, Response> {
         let sources = Arc::clone(&self.0);
         // Nobody closes the semaphore. The permit goes with the work, which goes on when nobody
         // waits for it any more.
@@ -403,8 +398,36 @@ impl Trainer {
             let _permit = permit;
             make(&sources)
         };
-        blocking(work).await?.map(Json).map_err(IntoResponse::into_response)
+        blocking(work).await?.map_err(IntoResponse::into_response)
     }
+}
+
+impl Sources {
+    /// The exercise of a kind, as in the address of the page, with the query of its path; `of` is
+    /// the solution or the match that it is from.
+    ///
+    /// # Errors
+    /// As its path answers.
+    pub(super) fn make(&self, kind: &str, of: &str, query: &str) -> Result<ExerciseView, Problem> {
+        match kind {
+            "shove-or-fold" => by_shove(&read(query)?),
+            "last-bet" => Ok(by_last_bet(&read(query)?)),
+            "spot" => self.of_spot(of, &read(query)?),
+            "rules" => self.by_rules(&read(query)?),
+            "hand" => self.against_agent(&read(query)?),
+            "match" => self.of_match(of, &read(query)?),
+            other => Err(wrong(format!(
+                "`what` is shove-or-fold, last-bet, spot, rules, hand or match, and not `{}`",
+                game::escape::excerpt(other)
+            ))),
+        }
+    }
+}
+
+/// A query as text, read.
+fn read<T: DeserializeOwned>(query: &str) -> Result<T, Problem> {
+    let uri = format!("/?{query}").parse::<Uri>().map_err(|error| wrong(error.to_string()))?;
+    asked(Query::try_from_uri(&uri))
 }
 
 /// The lists of rules for one street of limit hold'em by name, the usual one first.
@@ -514,6 +537,21 @@ impl Sources {
         let stacks = vec![big_blinds * usual.big_blind(); usual.players];
         let spec = GameSpec { stacks, ..usual.spec().clone() };
         GameDef::new(spec).map_err(|error| wrong(error.to_string()))
+    }
+
+    fn of_spot(&self, id: &str, asked: &SpotAsked) -> Result<ExerciseView, Problem> {
+        let study = super::study::open(self.study.clone())?;
+        let player = match asked.player {
+            None => None,
+            Some(1) => Some(Player::First),
+            Some(2) => Some(Player::Second),
+            Some(other) => return Err(wrong(format!("`player` is 1 or 2, and not {other}"))),
+        };
+        let hand = study.lend(id, |solver| {
+            let deal = Deal { seed: asked.seed, player, from: &asked.from };
+            exercise::hand(solver, deal, &asked.line).map_err(|error| wrong(error.to_string()))
+        })?;
+        Ok(ExerciseView::of_hand(asked.seed, hand))
     }
 
     fn of_match(&self, id: &str, asked: &MatchAsked) -> Result<ExerciseView, Problem> {

@@ -21,6 +21,7 @@
 mod agents;
 pub mod analyse;
 mod api;
+mod classes;
 pub mod decide;
 mod description;
 mod exercises;
@@ -194,8 +195,11 @@ fn router(
     let reached = (guard.hosts.clone(), login.is_some());
     let run = run::router(run, places, reached, limits, &mut description);
     let tournaments = tournament::router(tournaments, &mut description);
-    let exercises =
-        exercises::router(study.clone(), site.clone(), Arc::clone(&policies), &mut description);
+    let trainer = exercises::Trainer::new(study.clone(), site.clone(), Arc::clone(&policies));
+    let exercises = exercises::router(trainer.clone(), &mut description);
+    let begin = study.is_some();
+    let classes = classes::Classes::new(&site.data, begin, trainer, site.stop.clone());
+    let classes = classes::router(classes, limits, &mut description);
     let study = study::router(study, limits, &mut description);
     let (analyse, uploads) = analyse::routers(site.clone(), analyse, limits, &mut description);
     let mut router = router
@@ -205,6 +209,7 @@ fn router(
         .merge(run)
         .merge(tournaments)
         .merge(exercises)
+        .merge(classes)
         .merge(analyse)
         .merge(agents::router(site.clone(), policies))
         .layer(time_out)

@@ -265,3 +265,68 @@ fn decisions_of_a_match_are_asked_once_more_with_the_price_of_its_analysis() {
     }
     shows(&server.get("/train").1, &["<option data-players=", "ann"]);
 }
+
+#[test]
+fn a_class_takes_the_first_answer_of_each_student_and_keeps_it_when_the_server_is_killed() {
+    let server = Server::start(QUIET);
+    let description = Description::fetch(&server);
+    let kind = "application/json";
+    let post = |server: &Server, path: &str, body: &Value| {
+        let answer = ask(server, "POST", path, kind, &body.to_string());
+        description.check("POST", path, &answer);
+        answer
+    };
+    let sheet = "what=shove-or-fold&stack=9&seed=77&count=4";
+    let class = json!({ "class": "poker-101", "sheet": sheet });
+    assert_eq!(post(&server, "/api/v1/classes", &class).code, 200);
+    for (body, code, part) in [
+        (class, 409, "a class of this name"),
+        (json!({ "class": "../x", "sheet": sheet }), 400, "no name of a class"),
+        (json!({ "class": "b", "sheet": "what=chess" }), 400, "shove-or-fold"),
+        (json!({ "class": "b", "sheet": "what=last-bet&count=31" }), 400, "1 to 30"),
+        (json!({ "class": "b", "sheet": "what=last-bet&stack=3" }), 400, "stack"),
+    ] {
+        let answer = post(&server, "/api/v1/classes", &body);
+        assert_eq!(answer.code, code, "{body}: {}", answer.body);
+        shows(&answer.body, &[part, "remedy"]);
+    }
+    let answers = "/api/v1/classes/poker-101/answers";
+    let given = |student: &str, question: u32, answer: usize| json!({ "student": student, "question": question, "answer": answer });
+    // What is asked before an answer has no price on its page.
+    let (_, page) = server.get("/train/class/poker-101?student=Ada&done=0");
+    assert!(page.contains("question 1 of 4") && !page.contains("Costs"), "{page}");
+    let mut prices = Vec::new();
+    for question in 0..4 {
+        let asked = post(&server, answers, &given("Ada", question, 0)).json();
+        check_answers(&asked);
+        let share = number(&asked["answers"][0]["price"]) / number(&asked["pot"]);
+        prices.push(share);
+        // The printed sheet has the same cards in the same order.
+        let again = post(&server, answers, &given("Bo", question, 1)).json();
+        assert_eq!(again["cards"], asked["cards"]);
+        let exercise = format!("{}?seed={}&stack=9", KINDS[0], asked["seed"]);
+        assert_eq!(server.json(&exercise), asked);
+    }
+    for (body, code) in [
+        (given("Ada", 0, 1), 409),
+        (given(" Ada ", 0, 1), 409),
+        (given("Cy", 4, 0), 400),
+        (given("Cy", 0, 2), 400),
+        (given("", 0, 0), 400),
+        (given(&"a".repeat(41), 0, 0), 400),
+    ] {
+        assert_eq!(post(&server, answers, &body).code, code, "{body}");
+    }
+    let board = server.json("/api/v1/classes/poker-101");
+    let ada = list(&board["students"]).iter().find(|line| line["student"] == "Ada");
+    near(&ada.expect("Ada is on the board")["mean"], prices.iter().sum::<f64>() / 4.0, 1e-12);
+    let (_, page) = server.get("/train/class/poker-101?student=Ada&done=0");
+    shows(&page, &["has answered all 4 questions", "Costs", "Bo"]);
+    let (_, page) = server.get(&format!("/train/sheet?{sheet}"));
+    assert_eq!(page.matches("class=\"boxes\"").count(), 4, "{page}");
+
+    let server = Server::start_in(server.kill());
+    assert_eq!(server.json("/api/v1/classes/poker-101"), board);
+    assert_eq!(list(&server.json("/api/v1/classes")).len(), 1);
+    assert_eq!(post(&server, answers, &given("Ada", 0, 1)).code, 409);
+}

@@ -124,8 +124,9 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
         },
         AgentOption {
             name: "floor",
-            default: "0.02",
-            help: "maximum exploitability of a solution that is played, as a share of the pot",
+            default: "0.3",
+            help: "maximum exploitability of a solution that is played, as a share of the pot; \
+                   where it is more, the blueprint decides",
         },
     ],
     cost: Cost::Worker,

@@ -129,7 +129,10 @@ export const showRiver = async (id, solution, pot, watch, changed) => {
   // A button that is there already stays, for whoever is pressing it.
   if (byId("analyse") && !found.reason) return false;
   const button = element("button", { type: "button", class: "plain", id: "analyse" }, "Work it out");
-  const why = found.reason ? `It could not be worked out: ${found.reason}.` : "Which of these frequencies are the same in all equilibria, and what a strategy costs that is easier to remember. This may take some minutes.";
+  // How many stay open is known only when it is tried; those beyond the solver's limit are refused then.
+  const { cells } = solution.size;
+  const large = cells > 12000 ? ` This river has ${cells.toLocaleString("en")} pairs of hand and action, of which at most 4,000 may stay open in equilibrium: fewer hands or bets make that likelier.` : "";
+  const why = found.reason ? `It could not be worked out: ${found.reason}.` : `Which of these frequencies are the same in all equilibria, and what a strategy costs that is easier to remember. This may take some minutes.${large}`;
   button.addEventListener("click", async () => {
     button.disabled = true;
     try {

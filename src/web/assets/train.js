@@ -81,6 +81,8 @@ const start = (seed) => {
   if (now.length) words.set("length", now.length);
   for (const [name, value] of query("")) words.set(name, value);
   history.replaceState(null, "", `?${words}`);
+  words.delete("length");
+  byId("sheet").href = `/train/sheet?${words}`;
   return load("");
 };
 

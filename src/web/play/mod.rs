@@ -14,6 +14,7 @@ mod review;
 mod table;
 
 use std::convert::Infallible;
+use std::iter;
 use std::time::Duration;
 
 use askama::Template;
@@ -25,7 +26,7 @@ use axum::response::{Html, IntoResponse, Response};
 use axum::routing::get;
 use futures_util::stream;
 use serde::Deserialize;
-use wire::slumbot_host::{HostError, HostStatus, Moment, SessionView};
+use wire::slumbot_host::{HostError, HostStatus, Moment, STRONGEST, SessionView};
 
 use result::SessionStatsCache;
 
@@ -87,9 +88,14 @@ async fn page(State(play): State<Play>, Query(asked): Query<SessionQuery>) -> Re
     };
     let status = api.status();
     let chosen = play.chosen(&status, asked.agent);
-    // The server's list begins with the kinds, the strongest first.
+    // The server's list begins with the kinds, the strongest first; an agent with options is
+    // beside its kind.
     let known = &play.site.agents;
-    let place = |name: &str| known.iter().position(|line| line.name == name);
+    let place = |name: &str| {
+        let kind = name.split(':').next().unwrap_or_default();
+        let of = |name: &str| known.iter().position(|line| line.name == name);
+        of(name).or_else(|| of(kind))
+    };
     let mut opponents: Vec<Opponent> = status
         .agents
         .into_iter()
@@ -99,7 +105,10 @@ async fn page(State(play): State<Play>, Query(asked): Query<SessionQuery>) -> Re
             name: agent.name,
         })
         .collect();
-    opponents.sort_by_key(|opponent| place(&opponent.name).unwrap_or(usize::MAX));
+    opponents.sort_by_key(|opponent| {
+        let place = place(&opponent.name).unwrap_or(usize::MAX);
+        (place, opponent.name != STRONGEST)
+    });
     super::pages::page(&Page { opponents, table: table::empty(&chosen) })
 }
 
@@ -139,15 +148,16 @@ async fn history(
 impl Play {
     /// The agent of this name if it is offered. Otherwise the one that the configuration names for
     /// those who ask for none; where it names none, the strongest that is offered, since a person
-    /// does not notice how long it thinks.
+    /// has time for it to think.
     fn chosen(&self, status: &HostStatus, name: Option<String>) -> String {
         let offered = |name: &str| status.agents.iter().any(|agent| agent.name == name);
         if let Some(name) = name.filter(|name| offered(name)) {
             return name;
         }
-        let strongest = self.site.agents.iter().find(|line| offered(&line.name));
+        let kinds = self.site.agents.iter().map(|line| line.name.as_str());
+        let strongest = iter::once(STRONGEST).chain(kinds).find(|name| offered(name));
         match strongest {
-            Some(line) if status.agent == Slumbot::default().agent => line.name.clone(),
+            Some(name) if status.agent == Slumbot::default().agent => name.to_owned(),
             _ => status.agent.clone(),
         }
     }

@@ -56,6 +56,10 @@ pub use view::{Choice, Moment, Review, ReviewedDecision, SeenEnd, SeenHand, Sess
 /// The name of the game that is played.
 pub const GAME: &str = "holdem.nolimit.2p.reverse_blinds";
 
+/// The strongest agent that answers within the time that a person waits: from the turn on by
+/// solutions.
+pub const STRONGEST: &str = "resolve:deadline=2s";
+
 /// The entrant numbers of the client and the bot.
 const CLIENT_ENTRANT: u8 = 0;
 pub(crate) const SERVER_ENTRANT: u8 = 1;
