@@ -16,7 +16,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use cards::{Board, CardList, Combo, HoleCards};
 use evaluation::decision::TreePath;
-use game::{InfoSet, Policy, PublicState, Street, Turn, notation};
+use game::{Action, InfoSet, Policy, PublicState, Street, Turn, notation};
 use models::chart::{Chart, Difference, Title, action_words};
 use models::explain::{Explainer, Weak, on_street};
 use models::student::Student;
@@ -25,6 +25,7 @@ use serde::Deserialize;
 use show::number::{fixed, percent, signed_grouped};
 
 use super::Site;
+use super::hands::encoded;
 use super::overview::AgentLine;
 use super::pages::{blocking, message, page};
 use super::policies::Policies;
@@ -280,6 +281,10 @@ struct SituationPart {
     /// Actions with their shares in percent, as a number and in words.
     actions: Vec<(String, String, String)>,
     path: Option<PathPart>,
+    /// The way there: the betting before each action, and the action in words.
+    way: Vec<(String, String)>,
+    /// What can come next: the betting with it, and the action in words.
+    next: Vec<(String, String)>,
 }
 
 /// The way through a tree.
@@ -362,6 +367,13 @@ impl AgentPage {
         })
     }
 
+    /// The address of the situation after another betting.
+    fn situation_at(&self, betting: &str) -> String {
+        let Asked { hand, board, .. } = &self.asked;
+        let [hand, board, betting] = [hand, board, betting].map(|text| encoded(text));
+        format!("?hand={hand}&board={board}&betting={betting}#situation")
+    }
+
     /// The others of a match.
     fn against(&self, line: &MatchLine) -> String {
         let others = line.players.iter().filter(|player| player.name != self.line.name);
@@ -372,13 +384,7 @@ impl AgentPage {
 impl ChartPart {
     fn new(policies: &Policies, name: &str, asked: &Asked) -> Result<ChartPart, Refused> {
         let (own, state) = chart(policies, name, &asked.at)?;
-        let mut way = Vec::new();
-        let mut before = PublicState::new(policies.def());
-        for played in state.history() {
-            let words = action_words(&before, played.action);
-            way.push((notation::betting(&before), words));
-            before.apply_unchecked(played.action);
-        }
+        let way = way_to(&state);
         let mut next = Vec::new();
         for choice in own.actions.iter().filter(|choice| choice.frequency > 0.0) {
             let after = format!("{}{}", asked.at, choice.word);
@@ -442,13 +448,40 @@ impl SituationPart {
         let mut actions = strategy.actions;
         actions.retain(|&(_, share)| share > 0.0);
         actions.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let public = &infoset.public;
+        // Those that go on: the agent's own, and a check or call.
+        let mut going: Vec<Action> = actions.iter().map(|&(action, _)| action).collect();
+        going.retain(|&action| action != Action::Fold && action != Action::Call);
+        going.sort_by_key(|action| match action {
+            Action::RaiseTo(total) => *total,
+            Action::Fold | Action::Call => 0,
+        });
+        going.insert(0, Action::Call);
+        let next = going.into_iter().filter_map(|action| {
+            let mut after = public.clone();
+            after.apply(action).ok()?;
+            let goes_on = after.turn() != Turn::Over && after.able().len() > 1;
+            goes_on.then(|| (notation::betting(&after), action_words(public, action)))
+        });
+        let (way, next) = (way_to(public), next.collect());
         let actions = actions.into_iter().map(|(action, share)| {
-            let words = action_words(&infoset.public, action);
+            let words = action_words(public, action);
             (words, fixed(100.0 * share, 1), percent(share, 1))
         });
         let path = student.map(|student| PathPart::new(&infoset, student)).transpose()?;
-        Ok(SituationPart { actions: actions.collect(), path: path.flatten() })
+        Ok(SituationPart { actions: actions.collect(), path: path.flatten(), way, next })
     }
+}
+
+/// The actions that led to a state: the betting before each, and the action in words.
+fn way_to(state: &PublicState) -> Vec<(String, String)> {
+    let mut way = Vec::new();
+    state.each_decision(|before, _| {
+        if let Some(played) = state.history().get(before.history().len()) {
+            way.push((notation::betting(before), action_words(before, played.action)));
+        }
+    });
+    way
 }
 
 /// The situation that is asked about.

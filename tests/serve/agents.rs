@@ -84,6 +84,21 @@ fn a_situation_goes_through_the_tree_as_its_numbers_say() {
     let features = Folder::new().json("show features Ad3s --board KcQd8h --bets 250");
     assert_eq!(features["values"][0]["id"], "winrate");
     let percent = 100.0 * number(&features["values"][0]["value"]);
+    // Links lead to the situation after each action, and back.
+    let links: Vec<&str> = page
+        .split("aria-label=\"The betting\"")
+        .nth(1)
+        .and_then(|rest| rest.split("</nav>").next())
+        .map(|links| links.split("href=\"").skip(1).filter_map(|it| it.split('"').next()).collect())
+        .unwrap_or_default();
+    assert!(links.len() > 3, "{links:?}");
+    for link in links {
+        let address = link.replace("&amp;", "&").replace("#situation", "");
+        let (head, other) = server.get(&format!("/agents/oct{address}"));
+        shows(&head, &["http/1.1 200"]);
+        let due = other.contains("write them as the board");
+        assert!(due || other.contains("aria-label=\"The betting\""), "{address}");
+    }
     shows(&page, &["Its way through the tree on the flop", "node 0", "What would change"]);
     // The equity of the hand stands where a test of it is on the way.
     if page.contains("against a random hand") {
