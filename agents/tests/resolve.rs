@@ -8,8 +8,10 @@ use abstraction::buckets::Buckets;
 use abstraction::menu::BetMenu;
 use agents::reach::{self, ActionMatching};
 use agents::{AgentError, AgentRng, Clock, Context, Decision, Registry};
-use cards::{Card, CardSet, Combo, Range};
-use game::{Action, GameDef, InfoSet, Policy, PublicState, Seat, Strategy, Street, Turn, games};
+use cards::{Board, Card, CardSet, Combo, Range};
+use game::{
+    Action, GameDef, GameSpec, InfoSet, Policy, PublicState, Seat, Strategy, Street, Turn, games,
+};
 use models::network::{Activation, Network, Output, Precision, Scaling, Shape};
 use models::values::flop::{Flop, Stakes};
 use solvers::Player;
@@ -710,4 +712,59 @@ fn hands_win_less_beyond_the_blueprints_values_where_they_may_decline_to_enter()
     assert!(half.0 < 0.5 * none.0, "{found:?}");
     assert!(refined.0 < half.0 && safe.0 < half.0, "{found:?}");
     assert!(margin.1 < none.1.min(half.1).min(refined.1).min(safe.1), "{found:?}");
+}
+
+#[test]
+fn with_more_than_two_players_it_solves_where_two_are_left_and_plays_by_the_blueprint_elsewhere() {
+    let usual = games::nolimit_holdem();
+    let spec = GameSpec {
+        players: 4,
+        stacks: vec![20_000, 9_000, 20_000, 12_345],
+        blinds: vec![50, 100, 0, 0],
+        first_to_act: vec![2, 0, 0, 0],
+        ..usual.spec().clone()
+    };
+    let def = Arc::new(GameDef::new(spec).expect("a game"));
+    let [solving, blueprint] = ["resolve:iterations=60", "cfr"].map(|name| {
+        let choice = Registry::standard().resolve(name).expect("an agent");
+        choice.policy(&def).expect("its game").expect("a policy")
+    });
+    let board: Board = "Ks8h3d7c2s".parse().expect("a board");
+    let mut public = PublicState::new(&def);
+    let (call, fold) = (Action::Call, Action::Fold);
+    let mut changed = 0;
+    for action in
+        [Action::RaiseTo(300), fold, fold, call, call, call, call, call, Action::RaiseTo(777)]
+    {
+        public.deal_from(&board).expect("cards");
+        let Turn::Act(seat) = public.turn() else { panic!("somebody acts") };
+        let hole = "AhQc".parse().expect("cards");
+        let infoset = InfoSet { public: public.clone(), seat, hole };
+        let [solved, played] = [&solving, &blueprint].map(|policy| policy.strategy(&infoset));
+        let river = public.street() == Street::River;
+        assert!(river || solved == played, "{public:?}");
+        changed += usize::from(solved != played);
+        assert!(solved.actions.iter().all(|&(action, _)| public.legal().allows(action)));
+        public.apply(action).expect("legal");
+    }
+    assert!(changed > 0, "nothing was solved");
+    // The answer to a bet that no menu has; its values are in chips of the whole hand.
+    let Turn::Act(seat) = public.turn() else { panic!("somebody acts") };
+    let hole = "KhKd".parse().expect("cards");
+    let infoset = InfoSet { public: public.clone(), seat, hole };
+    let choice = Registry::standard().resolve("resolve:iterations=60").expect("an agent");
+    let mut agent = choice.build(&def).expect("its game");
+    let (rng, clock) = (AgentRng::new(1), Clock::stopped());
+    let mut cx = Context { rng, hand: 0, time_left: None, clock };
+    let made = agent.act(&infoset, &mut cx);
+    let note = made.note.expect("one");
+    assert!(note.starts_with("two are left: solved"), "{note}");
+    let value = |wanted: Action| {
+        made.values.iter().find(|(action, _)| *action == wanted).map(|&(_, value)| value)
+    };
+    let paid = f64::from(public.committed()[seat]);
+    assert_eq!(value(fold), Some(-paid), "{:?}", made.values);
+    // Three kings win what is in the pot, nearly always.
+    let pot = public.pot() as f64 - paid;
+    assert!(value(call).is_some_and(|won| won > 0.8 * pot && won <= pot), "{:?}", made.values);
 }

@@ -277,10 +277,7 @@ impl Policy for Cfr {
         visit: &mut dyn FnMut(usize, &Strategy),
     ) {
         if public.def().players > 2 {
-            for (number, &hole) in hands.iter().enumerate() {
-                let infoset = InfoSet { public: public.clone(), seat, hole };
-                visit(number, &self.strategy(&infoset));
-            }
+            self.model.strategies_multiway(public, hands, &self.style, visit);
             return;
         }
         // The readings of the betting are the same for all hands.

@@ -4,8 +4,11 @@
 //! a function of the information set. A blueprint for more players than there are plays as if the
 //! first to act had folded, and shares of the pot make its bets those of any chips and stacks.
 
+use std::collections::HashMap;
+
 use abstraction::multiway::{Place, places};
-use game::{Betting, GameDef, InfoSet, Strategy};
+use cards::HoleCards;
+use game::{Betting, GameDef, InfoSet, PublicState, Strategy};
 use models::blueprint::Blueprint;
 use smallvec::SmallVec;
 
@@ -40,20 +43,79 @@ pub(super) fn plays(blueprint: &Blueprint, def: &GameDef) -> bool {
         && deepest(&def.stacks, *big) <= 1.25 * deepest(&theirs.stacks, theirs.blinds[1])
 }
 
+/// The places that stand for the betting of a hand.
+type Places = SmallVec<[Place; MAX_READINGS]>;
+
 impl Model {
     /// The decision with more than two players.
     pub(super) fn decide_multiway(&self, infoset: &InfoSet, style: &Style) -> Decided {
         let InfoSet { public, hole, .. } = infoset;
-        let hand = Hand::new(public, *hole);
+        let places = self.places(public, style);
         let street = public.street();
-        let bucket = self.bucket(&hand, street);
-        let places = match style.translation {
-            super::Translation::Likelier => places(self.tree(), public, 1),
-            super::Translation::Random => places(self.tree(), public, MAX_READINGS),
+        let bucket = self.bucket(&Hand::new(public, *hole), street);
+        let likeliest =
+            places.iter().max_by(|one, other| one.probability.total_cmp(&other.probability));
+        let note = match (likeliest, bucket) {
+            (Some(place), Some(bucket)) => self.note_of(place, bucket, street),
+            _ => "by pot odds: the blueprint has no such betting".to_owned(),
         };
+        match self.trained(public, &places, bucket, style) {
+            (Some(strategy), _) => Decided { strategy, note, beyond: false },
+            (None, known) => {
+                let note = if known == 0.0 && !places.is_empty() {
+                    format!("by pot odds, never reached in training: {note}")
+                } else {
+                    note
+                };
+                Decided { strategy: by_odds(public, *hole), note, beyond: true }
+            }
+        }
+    }
+
+    /// The strategies of many hands with more than two players: the places are the same for all of
+    /// them, and the strategy for all of a bucket.
+    pub(super) fn strategies_multiway(
+        &self,
+        public: &PublicState,
+        hands: &[HoleCards],
+        style: &Style,
+        visit: &mut dyn FnMut(usize, &Strategy),
+    ) {
+        let places = self.places(public, style);
+        let mut known: HashMap<u32, Option<Strategy>> = HashMap::new();
+        for (number, &hole) in hands.iter().enumerate() {
+            let bucket = self.bucket(&Hand::new(public, hole), public.street());
+            let trained = bucket.and_then(|bucket| {
+                let trained = || self.trained(public, &places, Some(bucket), style).0;
+                known.entry(bucket).or_insert_with(trained).as_ref()
+            });
+            match trained {
+                Some(strategy) => visit(number, strategy),
+                None => visit(number, &by_odds(public, hole)),
+            }
+        }
+    }
+
+    fn places(&self, public: &PublicState, style: &Style) -> Places {
+        let readings = match style.translation {
+            super::Translation::Likelier => 1,
+            super::Translation::Random => MAX_READINGS,
+        };
+        places(self.tree(), public, readings).into_iter().collect()
+    }
+
+    /// The strategy of a bucket as it was trained in these places, if it was, and the probability
+    /// of those in which it was.
+    fn trained(
+        &self,
+        public: &PublicState,
+        places: &[Place],
+        bucket: Option<u32>,
+        style: &Style,
+    ) -> (Option<Strategy>, f64) {
         let mut weights: Weights = SmallVec::new();
         let mut known = 0.0;
-        for place in &places {
+        for place in places {
             let shares = bucket.and_then(|bucket| self.probabilities(place.node, bucket));
             let Some(shares) = shares.filter(|shares| shares.iter().any(|&share| share > 0)) else {
                 continue;
@@ -69,25 +131,8 @@ impl Model {
             }
         }
         style.keep(&mut weights);
-        let trained =
-            Strategy::from_weights(weights.into_iter().filter(|&(_, weight)| weight > 0.0));
-        let likeliest =
-            places.iter().max_by(|one, other| one.probability.total_cmp(&other.probability));
-        let note = match (likeliest, bucket) {
-            (Some(place), Some(bucket)) => self.note_of(place, bucket, street),
-            _ => "by pot odds: the blueprint has no such betting".to_owned(),
-        };
-        match trained {
-            Some(strategy) => Decided { strategy, note, beyond: false },
-            None => {
-                let note = if known == 0.0 && !places.is_empty() {
-                    format!("by pot odds, never reached in training: {note}")
-                } else {
-                    note
-                };
-                Decided { strategy: by_odds(public, *hole), note, beyond: true }
-            }
-        }
+        let played = weights.into_iter().filter(|&(_, weight)| weight > 0.0);
+        (Strategy::from_weights(played), known)
     }
 
     /// The bucket and the betting that stands for that of the hand.

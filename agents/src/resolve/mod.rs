@@ -15,13 +15,14 @@
 mod continuations;
 mod flops;
 mod solve;
+mod two_left;
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use abstraction::menu;
 use abstraction::menu::BetMenu;
-use cards::HoleCards;
+use cards::{Combo, HoleCards};
 use game::{Action, Betting, GameDef, InfoSet, Played, PublicState, Seat, Strategy, Street, Turn};
 use models::network::Network;
 use models::values::Encoding;
@@ -32,6 +33,7 @@ use crate::fallback::{PartialAgent, PartialPolicy};
 use crate::random_hands::combo;
 use crate::resolve::flops::Flops;
 use crate::resolve::solve::{Effort, Resolver as Solvers, Safety, Solved};
+use crate::resolve::two_left::{Left, Many};
 use crate::{
     AgentChoice, AgentError, AgentOption, AgentSpec, Context, Cost, Decision, Recipe, Resolver,
     fallback,
@@ -241,12 +243,14 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
     }
     let asked = blueprint.clone();
     let mut recipe = fallback::recipe(&blueprint, move |def| {
-        if !is_holdem(def) || def.betting != Betting::NoLimit {
+        let many = def.players > 2 && def.differs_from_holdem_of(def.players).is_none();
+        if !(is_holdem(def) || many) || def.betting != Betting::NoLimit {
             return Ok(None);
         }
         let blueprint = asked.policy(def)?.expect("it was asked whether it has a policy");
         let menus = menu.clone().map_or_else(Menus::shipped, Menus::new);
-        let flops = values.as_ref().map(|values| values.flops(&asked, def)).transpose()?;
+        let values = values.as_ref().filter(|_| !many);
+        let flops = values.map(|values| values.flops(&asked, def)).transpose()?;
         let cache = Mutex::default();
         let solvers = Solvers {
             blueprint,
@@ -261,7 +265,8 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
             gadget,
             cache,
         };
-        Ok(Some(Solving { solvers, iterations, enough, deadline }))
+        let hands = if many { Hands::Many(Many::new(solvers)) } else { Hands::Two(solvers) };
+        Ok(Some(Solving { hands, iterations, enough, deadline }))
     });
     recipe.cost = Cost::Worker;
     recipe.files.extend(files);
@@ -311,24 +316,48 @@ fn time(text: &str) -> Option<Duration> {
 
 /// The solver of a game with its limits.
 struct Solving {
-    solvers: Solvers,
+    hands: Hands,
     iterations: u32,
     enough: f64,
     deadline: Option<Duration>,
 }
 
+/// The solver by the number of players.
+enum Hands {
+    Two(Solvers),
+    /// More, of which two are left where something is solved.
+    Many(Many),
+}
+
+/// The solution for a decision.
+struct Answer {
+    solved: Arc<Solved>,
+    /// The strategy of each combo, by [`Combo::index`](cards::Combo::index).
+    strategies: Vec<Option<Strategy>>,
+    /// With more than two players the hand of two that is solved, its state and the seat there.
+    left: Option<(Arc<Left>, PublicState, Seat)>,
+}
+
 impl Solving {
     /// The solution for a decision and the strategy of each combo in it; `None` where the blueprint
     /// decides.
-    fn strategies_at(
-        &self,
-        public: &PublicState,
-        seat: Seat,
-        effort: &Effort,
-    ) -> Option<(Arc<Solved>, Vec<Option<Strategy>>)> {
-        let solved = self.solvers.solution_at(public, seat, effort)?;
-        let strategies = solved.strategies(public, seat)?;
-        Some((solved, strategies))
+    fn answer(&self, public: &PublicState, seat: Seat, effort: &Effort) -> Option<Answer> {
+        let many = match &self.hands {
+            Hands::Two(solvers) => {
+                let solved = solvers.solution_at(public, seat, effort)?;
+                let strategies = solved.strategies(public, seat)?;
+                return Some(Answer { solved, strategies, left: None });
+            }
+            Hands::Many(many) => many,
+        };
+        let left = many.left_at(public)?;
+        let (two, own) = (left.hand.of_two(public)?, left.hand.seat(seat)?);
+        let solved = left.solver.solution_at(&two, own, effort)?;
+        let mut strategies = solved.strategies(&two, own)?;
+        for strategy in strategies.iter_mut().flatten() {
+            *strategy = left.hand.strategy_of_all(public, &two, strategy);
+        }
+        Some(Answer { solved, strategies, left: Some((left, two, own)) })
     }
 
     /// The effort for a decision in play.
@@ -349,16 +378,36 @@ impl PartialAgent for Option<Solving> {
     fn decide(&self, infoset: &InfoSet, cx: &mut Context) -> Option<Decision> {
         let solving = self.as_ref()?;
         let InfoSet { public, seat, hole } = infoset;
-        let (solved, strategies) = solving.strategies_at(public, *seat, &solving.effort(cx))?;
+        let answer = solving.answer(public, *seat, &solving.effort(cx))?;
         let hand = combo(*hole)?;
-        let strategy = strategies[hand.index()].clone()?;
+        let strategy = answer.strategies[hand.index()].clone()?;
         let action = cx.draw(&strategy);
         Some(Decision {
             strategy: Some(strategy),
-            values: solved.values(public, hand),
-            note: Some(solved.note(public, *seat)),
+            values: answer.values(public, hand),
+            note: Some(answer.note(public, *seat)),
             ..action.into()
         })
+    }
+}
+
+impl Answer {
+    /// What each action wins with a hand, in chips over the whole hand.
+    fn values(&self, public: &PublicState, hand: Combo) -> Vec<(Action, f64)> {
+        let Some((left, two, own)) = &self.left else { return self.solved.values(public, hand) };
+        let values = self.solved.values(two, hand).into_iter();
+        let mapped = values.map(|(action, value)| {
+            let action = left.hand.action_of_all(public, two, action);
+            (action, left.hand.value(*own, value))
+        });
+        mapped.collect()
+    }
+
+    fn note(&self, public: &PublicState, seat: Seat) -> String {
+        match &self.left {
+            None => self.solved.note(public, seat),
+            Some((_, two, own)) => format!("two are left: {}", self.solved.note(two, *own)),
+        }
     }
 }
 
@@ -372,10 +421,10 @@ impl PartialPolicy for Option<Solving> {
         let solved = self.as_ref().and_then(|solving| {
             let Solving { iterations, enough, .. } = *solving;
             let effort = Effort { iterations, enough, until: None };
-            solving.strategies_at(public, seat, &effort)
+            solving.answer(public, seat, &effort)
         });
         match solved {
-            Some((_, strategies)) => {
+            Some(Answer { strategies, .. }) => {
                 let of = |&hole| strategies[combo(hole)?.index()].clone();
                 hands.iter().map(of).collect()
             }
@@ -397,6 +446,7 @@ const OTHERS: &str = "turn 1: 50% pot allin\nturn 2: pot allin\nturn 3+: allin\n
 
 /// The bet menus of solutions: few bets of the agent, more of the other player, and the bets
 /// played.
+#[derive(Clone)]
 pub(super) struct Menus {
     /// In solutions of the flop: the agent's menu and the other player's.
     flop: [BetMenu; 2],

@@ -28,7 +28,7 @@ use crate::resolve::flops::{EndOfFlop, Flops, Outside};
 use crate::{Clock, reach};
 
 /// Minimum probability of an action of the other player when its range is updated.
-const MIN_PROBABILITY: f64 = 0.001;
+pub(super) const MIN_PROBABILITY: f64 = 0.001;
 /// Maximum total size of the cached solutions, in bytes.
 const CACHE_BYTES: u64 = 256 << 20;
 /// The largest share of the time left for the blueprint's values.
@@ -116,6 +116,23 @@ struct Start {
 }
 
 impl Resolver {
+    /// One with the same options for another blueprint, which solves no flops.
+    pub(super) fn for_hand(&self, blueprint: Arc<dyn Policy>, first: Street) -> Resolver {
+        Resolver {
+            blueprint,
+            first,
+            menus: self.menus.clone(),
+            flops: None,
+            last: self.last,
+            anew: self.anew,
+            floor: self.floor,
+            entry: self.entry,
+            best_offers: self.best_offers,
+            gadget: self.gadget,
+            cache: Mutex::default(),
+        }
+    }
+
     /// The solution for a decision of a seat; `None` on earlier streets and on later ones than the
     /// last that is solved, and if there is no solution or it is too far from an equilibrium.
     pub(super) fn solution_at(
@@ -384,7 +401,7 @@ fn asked(public: &PublicState, root: &PublicState, seat: Seat) -> Option<PublicS
 }
 
 /// The state at the start of a street, with its cards dealt; `None` if no player acts on it.
-fn beginning(public: &PublicState, street: Street) -> Option<PublicState> {
+pub(super) fn beginning(public: &PublicState, street: Street) -> Option<PublicState> {
     let board = public.board();
     let mut state = PublicState::new(public.def());
     for played in public.history().iter().take_while(|played| played.street < street) {
