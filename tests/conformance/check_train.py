@@ -3,7 +3,8 @@
 usage: check_train.py CARDROOM [FOLDER]
 
 Starts `CARDROOM serve`, has a river spot solved, and in a window of each size answers ten decisions of all-in or fold, one of the
-last bet, a hand against the solution, one by rules, a hand against an agent and one of a match, by keys. Fails when a price on the page is not that of the server's interface or of
+last bet, a hand against the solution, one by rules, a hand against an agent and one of a match, by keys; then makes a sheet,
+gives it to a class and answers its questions. Fails when a price on the page is not that of the server's interface or of
 `CARDROOM solve shove-fold`, when what was answered is not counted, when an exercise does not come again by its address, when a
 wrong place is not answered in words, when the browser reports an error or a violation of the content policy, when anything but
 the server is asked for, when a text has too little contrast, or when the page is wider than the window, in light or dark.
@@ -203,6 +204,39 @@ class Page(chromium.Window):
         self.click("#forget")
         assert self.text("#so-far") == "Nothing answered yet."
 
+    def sheet(self, made):
+        """What is trained as a sheet, with its answers, given to a class that answers it by its page."""
+        self.browser.load(f"{self.address}/train?what=spot&id={made}&length=one&seed=21&player=1", "document.querySelectorAll('#answers button').length > 1")
+        self.value("document.getElementById('sheet').click()")
+        self.has("location.pathname === '/train/sheet' && document.querySelectorAll('.key .prices').length === 12", "a sheet of twelve")
+        self.value("document.querySelector('input[name=count]').value = 3")
+        self.click(".acts form .plain")
+        self.has("document.querySelectorAll('.key .prices').length === 3", "a sheet of three")
+        self.picture("sheet")
+        prices = self.value("[...document.querySelectorAll('.key .prices')].map(e => [...e.querySelectorAll('tbody tr')].map(e => e.children[2].innerText))")
+        boxes = self.value("[...document.querySelectorAll('.boxes')].map(e => e.querySelectorAll('.box').length)")
+        assert boxes == [len(each) for each in prices], boxes
+        name = f"class-{self.window}"
+        self.value(f"document.querySelector('input[name=class]').value = '{name}'")
+        self.click(".acts form:nth-of-type(2) .plain")
+        self.has(f"location.pathname === '/train/class/{name}'", "a class")
+        self.value("document.querySelector('input[name=student]').value = 'Ada'")
+        self.click("form .main")
+        for number in range(3):
+            self.has(f"document.querySelector('form.answers input[name=question]')?.value === '{number}'", f"question {number}")
+            before = self.value("document.querySelector('form.answers').closest('section').innerText")
+            assert "Costs" not in before and "best" not in before.lower(), before
+            self.click("form.answers button")
+            self.has(f"location.search === '?student=Ada&done={number}'", "answered")
+            shown = self.value("[...document.querySelectorAll('.prices tbody tr')].map(e => e.children[2].innerText)")
+            assert shown == prices[number], (shown, prices[number])
+            if number == 0:
+                self.picture("class")
+        board = json.loads(self.value(f"fetch('/api/v1/classes/{name}').then(a => a.text())"))
+        [line] = board["students"]
+        self.has("document.querySelector('[data-part=board] td.num').innerText === '3 of 3'", "on the board")
+        assert f"{100 * line['mean']:.2f} %" in self.text("[data-part=board]"), line
+
 
 def main():
     cardroom, pictures = chromium.arguments()
@@ -220,6 +254,7 @@ def main():
             page.rules()
             page.hand()
             page.match()
+            page.sheet(made)
         wrong = re.compile(r"/exercise\?.*b7")
         browser.events = [event for event in browser.events if not wrong.search(event["params"].get("entry", {}).get("url", ""))]
         browser.check_events(address)
