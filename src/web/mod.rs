@@ -12,16 +12,17 @@
 //! - [`agents`]: the page of each agent; [`policies`]: those that can be asked.
 //! - [`analyse`]: files of hands that are imported, and what a player's result is made of.
 //! - [`study`]: spots that are solved here and walked through; [`exercises`]: decisions to
-//!   practise.
+//!   practise; [`classes`]: sheets of them, and classes that answer one.
 //! - [`slumbot`]: the Slumbot API; [`gtowizard`]: that of the GTO Wizard Benchmark; [`play_api`]:
 //!   what both share.
 //! - [`listener`]: connections and their limits; [`hosts`]: filtering requests; [`login`]:
-//!   authorisation and limits by address.
+//!   authorisation and limits by address; [`mod@compress`]: answers in fewer bytes.
 
 mod agents;
 pub mod analyse;
 mod api;
 mod classes;
+mod compress;
 pub mod decide;
 mod description;
 mod exercises;
@@ -228,6 +229,7 @@ fn router(
         .layer(CatchPanicLayer::custom(panicked))
         .layer(middleware::from_fn(api::in_json))
         .layer(middleware::from_fn(count))
+        .layer(middleware::from_fn(compress::compress))
         .layer(header(header::CONTENT_SECURITY_POLICY, POLICY))
         .layer(header(header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
         .layer(header(header::REFERRER_POLICY, "no-referrer"))

@@ -34,6 +34,9 @@ pub async fn asset(Path(name): Path<String>) -> Response {
         "run.js" => ("text/javascript; charset=utf-8", include_str!("assets/run.js")),
         "study.css" => ("text/css; charset=utf-8", include_str!("assets/study.css")),
         "study.js" => ("text/javascript; charset=utf-8", include_str!("assets/study.js")),
+        "study-cards.js" => {
+            ("text/javascript; charset=utf-8", include_str!("assets/study-cards.js"))
+        }
         "study-compare.js" => {
             ("text/javascript; charset=utf-8", include_str!("assets/study-compare.js"))
         }

@@ -273,6 +273,28 @@ class Page(chromium.Window):
         for player in (0, 1):
             assert f"EV {spot['gets'][player]:.2f}" in gets, f"{spot['gets']} are not in {gets}"
 
+    def card_table(self):
+        """The cards as a table, sorted and by what they do: the numbers are those of the interface."""
+        self.click(".as-table summary")
+        rows = "[...document.querySelectorAll('.cards-table tbody tr')].map(e => [...e.children].map(e => e.innerText))"
+        line = self.value("new URLSearchParams(location.search).get('line')")
+        found = json.loads(self.value(f"fetch(location.pathname.replace('/study/', '/api/v1/study/solutions/') + '/cards?line={line.replace(' ', '+')}').then(a => a.text())"))["cards"]
+        names = self.value("[...document.querySelectorAll('.cards-table thead button')].map(e => e.innerText)")
+        at = names.index("EV 1")
+        shown = self.value(rows)
+        assert len(shown) == 50, f"{len(shown)} lines for {len(found)} cards"
+        means = sorted((it["gets"][0] for it in found), reverse=True)
+        mean = sum(means) / len(means)
+        for row, gets in zip(shown, [mean, *means]):
+            # The solve goes on meanwhile.
+            assert abs(float(row[at]) - gets) < 0.02 * 60, (row, gets)
+        self.value(f"document.querySelectorAll('.cards-table thead button')[{at}].click()")
+        again = [float(row[at]) for row in self.value(rows)][1:]
+        assert again == sorted(again), again
+        self.value("(e => { e.value = 'by what it does'; e.dispatchEvent(new Event('change')) })(document.querySelector('.as-table select'))")
+        groups = [row[0] for row in self.value(rows)]
+        assert any("pairs the board" in name for name in groups) and any("highest card" in name for name in groups), groups
+
     def call_it(self):
         """A solution gets a name, which is there the next time, and by which it is found."""
         name = f"AKs on the {self.window}"
@@ -319,6 +341,7 @@ class Page(chromium.Window):
         self.has("document.querySelectorAll('#actions .pick').length === 52", "the cards to come")
         self.value("document.querySelector('#actions > p button')?.click()")
         self.has("document.querySelector('#actions .drawn') && document.getElementById('actions').innerText.includes('Best for player 1')", "compared cards")
+        self.card_table()
         self.picture("cards")
         assert self.value("document.querySelector('#actions .pick[data-card^=K][data-card$=s]').disabled"), "a card of the board could be dealt"
         self.click("#actions [data-card='Kd']")

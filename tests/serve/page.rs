@@ -323,3 +323,36 @@ fn what_another_process_plays_is_shown_while_it_goes_on() {
         assert!(!server.get(&href).1.contains("data-live"), "it stands still");
     }
 }
+
+#[test]
+fn large_answers_are_compressed_for_those_who_take_it_and_are_the_same() {
+    let server = Server::start("");
+    let ask = |path: &str, takes: &str| -> Vec<u8> {
+        let mut stream = connect(server.web);
+        let request =
+            format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{takes}\r\n");
+        stream.write_all(request.as_bytes()).expect("sent");
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).expect("an answer");
+        answer
+    };
+    let parts = |answer: &[u8]| -> (String, Vec<u8>) {
+        let end = answer.windows(4).position(|four| four == b"\r\n\r\n").expect("a header") + 4;
+        (String::from_utf8_lossy(&answer[..end]).to_lowercase(), answer[end..].to_vec())
+    };
+    for path in ["/api/v1/openapi.json", "/study", "/assets/study-walk.js"] {
+        let (head, plain) = parts(&ask(path, ""));
+        assert!(!head.contains("content-encoding"), "{path}: {head}");
+        let (head, packed) = parts(&ask(path, "Accept-Encoding: gzip\r\n"));
+        assert!(head.contains("content-encoding: gzip") && head.contains("vary"), "{path}: {head}");
+        assert!(packed.len() * 2 < plain.len(), "{path}: {} of {}", packed.len(), plain.len());
+        let mut unpacked = Vec::new();
+        flate2::read::GzDecoder::new(&*packed).read_to_end(&mut unpacked).expect("gzip");
+        assert_eq!(unpacked, plain, "{path}");
+    }
+    // What is small, or goes on, stays as it is.
+    for path in ["/healthz", "/version"] {
+        let (head, _) = parts(&ask(path, "Accept-Encoding: gzip\r\n"));
+        assert!(!head.contains("content-encoding"), "{path}: {head}");
+    }
+}

@@ -1,6 +1,7 @@
 // Walks through a solution: the way by actions and cards, the grids of both players, the actions and
 // the hands of a cell. All numbers are the server's; here they are added up by cell and drawn.
 
+import { cardsTable } from "./study-cards.js";
 import { Comparison } from "./study-compare.js";
 import { showEquities } from "./study-equity.js";
 import { lockForm, showLocks } from "./study-lock.js";
@@ -476,6 +477,8 @@ const drawCards = (box, about, found) => {
   const sorted = [...found].sort((one, other) => other.gets[0] - one.gets[0]);
   const some = (list) => list.flatMap(({ card, gets }) => [cards(card), ` ${few(gets[0])}  `]);
   about.append(element("br"), "Best for player 1: ", ...some(sorted.slice(0, 4)), element("br"), "Worst: ", ...some(sorted.slice(-4).reverse()));
+  const { board } = place.way.at(-1);
+  box.append(cardsTable(found, pot(), board));
 };
 
 // What the hands that pass the filter do. The mean of what they get is by their weights.
