@@ -432,7 +432,7 @@ fn position(public: &PublicState, seat: Seat) -> String {
 }
 
 /// The lines of the ledger: key, name, and what it is.
-const LINES: [(&str, &str, &str); 10] = [
+pub const PARTS: [(&str, &str, &str); 10] = [
     (
         "dealt_cards",
         "Dealt cards",
@@ -472,7 +472,7 @@ struct Sums {
 
 impl Sums {
     fn new(asked: &Asked, analyst: &Analyst<'_>, big_blind: Chips) -> Sums {
-        let lines = LINES.map(|(key, name, about)| LedgerLine {
+        let lines = PARTS.map(|(key, name, about)| LedgerLine {
             key: key.to_owned(),
             name: name.to_owned(),
             about: about.to_owned(),

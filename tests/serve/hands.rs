@@ -92,6 +92,28 @@ fn every_hand_is_listed_by_filters_and_orders_and_the_figures_are_those_of_stats
         assert!((sum - number(&player["won"])).abs() < 1e-6, "{ledger}");
     }
 
+    // By each part of a result the hands are in the order of what their own pages say of it.
+    let part = |hand: u64, key: &str, at: Option<usize>| -> f64 {
+        let ledger = server.json(&format!("/api/v1/matches/a/hands/{hand}"))["ledger"].clone();
+        number(at.map_or(&ledger[key], |at| &ledger[key][at]))
+    };
+    for (sort, key, at) in [
+        ("dealt_cards", "hole_cards", None),
+        ("river", "board", Some(2)),
+        ("own_mixing", "own_draws", None),
+        ("decisions_turn", "play_by_street", Some(2)),
+    ] {
+        for player in [0, 1] {
+            let mirrored = if key == "own_draws" && player == 1 { "other_draws" } else { key };
+            let hands = numbers(&server, "a", &format!("?sort={sort}&player={player}"));
+            assert_eq!(hands.len(), 60, "{sort}");
+            let sign = if player == 0 { 1.0 } else { -1.0 };
+            let gained: Vec<f64> =
+                hands.iter().map(|&hand| sign * part(hand, mirrored, at)).collect();
+            assert!(gained.is_sorted_by(|one, other| one >= other), "{sort} {player}: {gained:?}");
+        }
+    }
+
     for (query, sql) in [
         ("?showdown=yes&sort=first", "betting NOT LIKE '%f'"),
         ("?showdown=no&sort=first", "betting LIKE '%f'"),

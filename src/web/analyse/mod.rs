@@ -42,7 +42,7 @@ use super::decide::read_body;
 use super::description::Description;
 use super::pages::{CardText, blocking, cards_of, class, message, page};
 use super::{Limits, Site, hands};
-use crate::analysis::{Analysis, DearDecision, LEAST, chips};
+use crate::analysis::{Analysis, DearDecision, LEAST, PARTS, chips};
 use crate::shell;
 
 /// Decisions on a page.
@@ -442,6 +442,16 @@ async fn html(
     }
 }
 
+/// A line of the ledger.
+struct LedgerRow {
+    name: String,
+    about: String,
+    amount: String,
+    class: &'static str,
+    /// The list of the hands that made it.
+    hands: Option<String>,
+}
+
 impl ResultPage {
     fn new(
         view: AnalysisView,
@@ -489,11 +499,22 @@ impl ResultPage {
     }
 
     /// The lines of the ledger with their chips as written and a class.
-    fn ledger(&self, analysis: &Analysis) -> Vec<(String, String, String, &'static str)> {
-        let written = analysis.ledger.written().into_iter();
-        written
-            .map(|(name, about, amount)| (name, capital(&about), chips(amount), class(amount)))
-            .collect()
+    /// The lines of the ledger, each with the list of the hands in which the player gained most by
+    /// it, or the other where the player lost by it; the rest has none.
+    fn ledger(&self, analysis: &Analysis) -> Vec<LedgerRow> {
+        let written = analysis.ledger.written().into_iter().enumerate();
+        let row = |(at, (name, about, amount)): (usize, (String, String, f64))| {
+            let known = at < PARTS.len() && self.view.players.len() == 2;
+            let player = if amount < 0.0 { 1 - analysis.place.min(1) } else { analysis.place };
+            LedgerRow {
+                hands: known.then(|| super::hands::by_part(&self.view.of, player, at)),
+                name,
+                about: capital(&about),
+                amount: chips(amount),
+                class: class(amount),
+            }
+        };
+        written.map(row).collect()
     }
 
     fn won(&self, analysis: &Analysis) -> (String, &'static str) {

@@ -16,9 +16,10 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::{Json, Router, routing::get};
 use game::{GameDef, Street};
+use logs::estimate::HandLedger;
 use logs::ledger::{BettingLine, Decided, HandFilter, HandOrder};
 use logs::stats::report::Remarkable;
-use logs::{HandRecord, LedgerError, LedgerReader, MatchInfo};
+use logs::{DecisionRecord, HandRecord, LedgerError, LedgerReader, MatchInfo};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use show::number::{capital, signed_minus, whole};
@@ -29,6 +30,7 @@ use super::api::Problem;
 use super::description::Description;
 use super::pages::{CardText, blocking, cards_of, class, message, page};
 use super::records::Records;
+use crate::analysis::PARTS;
 use crate::hand_report::{HandLine, luck_by_equity, price_of_hand};
 use crate::hand_words::{in_blinds, line_in_words};
 
@@ -63,7 +65,9 @@ pub fn router(api: &mut Description) -> Router<Site> {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct HandQuery {
-    /// The order: `latest` (by default), `first`, `pot`, `lost`, `won`, `luck` or `price`.
+    /// The order: `latest` (by default), `first`, `pot`, `lost`, `won`, `luck` or `price`; or what the
+    /// player gained by a part of the result, as an analysis names it: `dealt_cards`, `flop`, `turn`,
+    /// `river`, `own_mixing`, `mixing_of_others`, `decisions_preflop` to `decisions_river`.
     sort: String,
     /// The player whose loss, gain or luck it is, by the place in the match, from 0.
     player: String,
@@ -95,6 +99,8 @@ enum Sort {
     Won,
     Luck,
     Price,
+    /// What a part of the result gave, by the number of its line in an analysis.
+    Part(usize),
 }
 
 impl Sort {
@@ -110,12 +116,18 @@ impl Sort {
             Sort::Won => "won",
             Sort::Luck => "luck",
             Sort::Price => "price",
+            Sort::Part(line) => PARTS[line].0,
         }
+    }
+
+    /// All orders, also by parts of the result.
+    fn every() -> impl Iterator<Item = Sort> {
+        Sort::ALL.into_iter().chain((0..PARTS.len()).map(Sort::Part))
     }
 
     /// Whether it is about one of the players.
     fn of_player(self) -> bool {
-        matches!(self, Sort::Lost | Sort::Won | Sort::Luck)
+        matches!(self, Sort::Lost | Sort::Won | Sort::Luck | Sort::Part(_))
     }
 
     fn words(self, player: &str) -> String {
@@ -127,6 +139,9 @@ impl Sort {
             Sort::Won => format!("most won by {player}"),
             Sort::Luck => format!("most luck of {player}"),
             Sort::Price => "dearest decisions".to_owned(),
+            Sort::Part(line) => {
+                format!("most gained by {player}: {}", PARTS[line].1.to_lowercase())
+            }
         }
     }
 }
@@ -147,8 +162,8 @@ impl Wanted {
     fn read(query: &HandQuery, info: &MatchInfo) -> Result<Wanted, String> {
         let sort = match query.sort.as_str() {
             "" => Sort::default(),
-            name => Sort::ALL.into_iter().find(|sort| sort.name() == name).ok_or_else(|| {
-                let names = Sort::ALL.map(Sort::name).join(", ");
+            name => Sort::every().find(|sort| sort.name() == name).ok_or_else(|| {
+                let names = Sort::every().map(Sort::name).collect::<Vec<_>>().join(", ");
                 format!("`sort` is one of {names}, and not {}", quoted(name))
             })?,
         };
@@ -186,7 +201,7 @@ impl Wanted {
                         this one every hand has its own"
                 .to_owned());
         }
-        if sort == Sort::Luck && luck_by_equity(info).is_none() {
+        if matches!(sort, Sort::Luck | Sort::Part(_)) && luck_by_equity(info).is_none() {
             return Err("the luck of the cards is known in heads-up hold'em only".to_owned());
         }
         let showdown = yes("showdown", &query.showdown)?;
@@ -357,7 +372,7 @@ impl Opened {
         let reader = &self.reader;
         let by_result = |order| reader.numbers_where(filter, order, 0, MOST_RANKED);
         let mut last = filter.clone();
-        if matches!(sort, Sort::Pot | Sort::Luck | Sort::Price) {
+        if matches!(sort, Sort::Pot | Sort::Luck | Sort::Price | Sort::Part(_)) {
             let all = HandFilter::default();
             let before = reader.numbers_where(&all, HandOrder::Latest, MOST_LOOKED, 1)?;
             last.from = before.first().map_or(0, |hand| hand + 1);
@@ -367,7 +382,8 @@ impl Opened {
             Sort::Lost => by_result(HandOrder::MostLost(*player))?,
             Sort::Won => by_result(HandOrder::MostWon(*player))?,
             Sort::Pot => biggest(reader, &last, MOST_RANKED)?,
-            Sort::Luck => luckiest(reader, &last, *player)?,
+            Sort::Luck => luckiest(reader, &last, *player, None)?,
+            Sort::Part(line) => luckiest(reader, &last, *player, Some(*line))?,
             Sort::Price => dearest(reader, &last)?,
         };
         let found = Arc::new(found);
@@ -389,20 +405,39 @@ fn biggest(
     Ok(found.biggest().collect())
 }
 
-/// Of the hands with the biggest pots, those in which this player gained most by the cards first.
+/// Of the hands with the biggest pots, those in which this player gained most by the cards first, or
+/// by a part of the result.
 fn luckiest(
     reader: &LedgerReader,
     filter: &HandFilter,
     player: u8,
+    part: Option<usize>,
 ) -> Result<Vec<u64>, LedgerError> {
     let Some(estimates) = luck_by_equity(reader.info()) else { return Ok(Vec::new()) };
-    let records = biggest(reader, filter, MOST_BY_LUCK)?.into_iter().map(|hand| reader.hand(hand));
-    let records = records.filter_map(Result::transpose).collect::<Result<Vec<_>, _>>()?;
-    let luck = |record: &HandRecord| {
-        let luck = estimates.luck(record)?;
-        Some((if player == 0 { -luck } else { luck }, record.hand))
+    let records = biggest(reader, filter, MOST_BY_LUCK)?.into_iter().map(|hand| {
+        let decisions = if part.is_some() { reader.decisions(hand)? } else { Vec::new() };
+        Ok(reader.hand(hand)?.map(|record| (record, decisions)))
+    });
+    let records = records.filter_map(Result::transpose);
+    let records = records.collect::<Result<Vec<_>, LedgerError>>()?;
+    let gained = |(record, decisions): &(HandRecord, Vec<DecisionRecord>)| {
+        // Both are of the first player; what the other gains is the negative, and its own draws are
+        // those that the first one calls the other's.
+        let sign = if player == 0 { 1.0 } else { -1.0 };
+        let gained = match part {
+            None => estimates.luck(record)?,
+            Some(part) => {
+                let HandLedger { cards, own_draws, other_draws, play } =
+                    estimates.ledger(record, decisions)?;
+                let draws = [own_draws, other_draws];
+                let draws = if player == 0 { draws } else { [other_draws, own_draws] };
+                *cards.iter().chain(&draws).chain(&play).nth(part)?
+            }
+        };
+        Some((-sign * gained, record.hand))
     };
-    let mut found: Vec<(f64, u64)> = parallel::map(&records, luck).into_iter().flatten().collect();
+    let mut found: Vec<(f64, u64)> =
+        parallel::map(&records, gained).into_iter().flatten().collect();
     found.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
     Ok(found.into_iter().map(|(_, hand)| hand).take(MOST_RANKED).collect())
 }
@@ -623,7 +658,8 @@ impl ListPage {
             words: sort.words("the player"),
             chosen: sort == self.wanted.sort,
         };
-        Sort::ALL.into_iter().filter(offered).map(choice).collect()
+        let now = Some(self.wanted.sort).filter(|sort| matches!(sort, Sort::Part(_)));
+        Sort::ALL.into_iter().filter(offered).chain(now).map(choice).collect()
     }
 
     fn players(&self) -> Vec<Choice> {
@@ -696,13 +732,13 @@ impl ListPage {
         let hands = show::number::counted(*found, "hand");
         let part =
             if *pages > 1 { format!(", page {page} of {}", whole(*pages)) } else { String::new() };
-        let looked = self.wanted.sort == Sort::Luck || self.wanted.sort == Sort::Pot;
+        let looked = matches!(self.wanted.sort, Sort::Luck | Sort::Pot | Sort::Part(_));
         let hands = match self.played > MOST_LOOKED && (looked || self.wanted.sort == Sort::Price) {
             true => format!("{hands}, of which the last {} are looked at", whole(MOST_LOOKED)),
             false => hands,
         };
         match self.wanted.sort {
-            Sort::Luck if *found > MOST_BY_LUCK as u64 => {
+            Sort::Luck | Sort::Part(_) if *found > MOST_BY_LUCK as u64 => {
                 let looked = whole(MOST_BY_LUCK as u64);
                 format!("{hands}; {order}, among the {looked} biggest pots{part}")
             }
@@ -790,6 +826,13 @@ pub fn from_hand(id: &str, number: u64) -> String {
 /// The address of the list of a match's hands by what this player won or lost, the largest first.
 pub fn by_result(id: &str, player: usize, won: bool) -> String {
     let sort = if won { Sort::Won } else { Sort::Lost };
+    base(id) + &Wanted { sort, player: player as u8, ..Wanted::default() }.query()
+}
+
+/// The address of the list of hands by what a part of the result gave this player, by the number of
+/// its line in an analysis.
+pub fn by_part(id: &str, player: usize, line: usize) -> String {
+    let sort = Sort::Part(line);
     base(id) + &Wanted { sort, player: player as u8, ..Wanted::default() }.query()
 }
 
