@@ -5,6 +5,7 @@ usage: measure_page.py CARDROOM [viewers=100] [seconds=20]
 
 - A river with all hands for both players, and a turn with usual ranges, from the press of *Solve* until the strategies
   stand on the page (headless Chromium, 1200 px).
+- The bytes of the page of each solution with its styles, scripts and first place, as they are sent, none of it known before.
 - Clicks through the solved river and turn, from the press until the next place is shown, the median and the slowest.
 - Hands a second of a match of another process while nobody looks and while so many look at its page as it goes on,
   in turn, each for so many seconds.
@@ -51,6 +52,11 @@ def solve(browser, address, name, spot):
     browser.value("document.getElementById('solve').click()")
     browser.wait("location.pathname.length > '/study/'.length && document.getElementById('state')?.textContent.startsWith('solved') && " + SHOWN, "solved")
     print(f"{name}: {time.monotonic() - begun:.2f} s from the press to the strategies", flush=True)
+    browser.do("Network.clearBrowserCache")
+    seen = len(browser.events)
+    browser.load(address + browser.value("location.pathname"), SHOWN)
+    sent = [event["params"]["encodedDataLength"] for event in browser.events[seen:] if event["method"] == "Network.loadingFinished"]
+    print(f"  the page: {sum(sent) / 1000:.0f} kB in {len(sent)} answers", flush=True)
     times = []
     for _ in range(ROUNDS):
         for key in ("1", "2", "Backspace", "Backspace"):
