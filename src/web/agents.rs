@@ -370,7 +370,7 @@ impl AgentPage {
     /// The address of the situation after another betting.
     fn situation_at(&self, betting: &str) -> String {
         let Asked { hand, board, .. } = &self.asked;
-        let [hand, board, betting] = [hand, board, betting].map(|text| encoded(text));
+        let [hand, board, betting] = [hand.as_str(), board, betting].map(encoded);
         format!("?hand={hand}&board={board}&betting={betting}#situation")
     }
 

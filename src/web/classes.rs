@@ -333,7 +333,7 @@ impl Classes {
         let names = entries.flatten().filter(|entry| entry.path().join(FORM.manifest).is_file());
         let mut names: Vec<String> = names
             .filter_map(|entry| entry.file_name().into_string().ok())
-            .filter(is_class)
+            .filter(|name| is_class(name))
             .collect();
         names.sort();
         names
@@ -403,7 +403,7 @@ impl Classes {
             return Ok(Arc::clone(class));
         }
         let path = self.0.folder.join(name).join(FORM.manifest);
-        if !is_class(&name.to_owned()) || !path.is_file() {
+        if !is_class(name) || !path.is_file() {
             let remedy = "`/api/v1/classes` lists the classes";
             return Err(refused(StatusCode::NOT_FOUND, "there is no such class", remedy));
         }
@@ -481,7 +481,7 @@ impl Classes {
 }
 
 /// Whether a text can be the name of a class, and of its folder.
-fn is_class(name: &String) -> bool {
+fn is_class(name: &str) -> bool {
     let plain = |letter: u8| letter.is_ascii_alphanumeric() || b"-_".contains(&letter);
     (1..=LONGEST_NAME).contains(&name.len()) && name.bytes().all(plain)
 }
@@ -930,7 +930,7 @@ mod tests {
         }
         assert!(read(&format!("what=hand&agent={}", "a".repeat(LONGEST_SHEET))).is_err());
         for (name, good) in [("poker-101", true), ("", false), ("..", false), ("a b", false)] {
-            assert_eq!(is_class(&name.to_owned()), good, "{name}");
+            assert_eq!(is_class(name), good, "{name}");
         }
         Ok(())
     }
