@@ -319,6 +319,8 @@ impl AgentPage {
         let strength = choice.map(agents::AgentChoice::spec);
         let strength =
             strength.filter(|spec| spec.kind == name).and_then(agents::AgentSpec::strength);
+        // That of the agent which the others are compared with.
+        let strength = strength.filter(|known| known.plus_minus > 0.0);
         let strength = strength.map(|known| {
             format!("{} ± {}", signed_grouped(known.mbb, 0), fixed(known.plus_minus, 0))
         });
@@ -370,7 +372,14 @@ impl AgentPage {
     /// The address of the situation after another betting.
     fn situation_at(&self, betting: &str) -> String {
         let Asked { hand, board, .. } = &self.asked;
-        let [hand, board, betting] = [hand.as_str(), board, betting].map(encoded);
+        // No more cards than there are by then.
+        let cards = [0, 3, 4, 5][betting.matches('/').count().min(3)];
+        let dealt = board.parse::<Board>().ok().and_then(|board| {
+            let dealt = board.get(..cards.min(board.len()))?;
+            Some(dealt.iter().map(ToString::to_string).collect::<String>())
+        });
+        let board = dealt.unwrap_or_else(|| board.clone());
+        let [hand, board, betting] = [hand.as_str(), &board, betting].map(encoded);
         format!("?hand={hand}&board={board}&betting={betting}#situation")
     }
 
@@ -499,7 +508,7 @@ fn infoset(policies: &Policies, asked: &Asked) -> Result<InfoSet, Refused> {
         return Err(wrong("a card is both in the hand and on the board"));
     }
     let public = notation::replay(policies.def(), asked.betting.trim(), &board)
-        .map_err(|error| wrong(format!("`betting`: {error}; write it as in r250c/cr300")))?;
+        .map_err(|error| wrong(format!("`betting`: {error}; write it as in r250c/cr500")))?;
     let seat = match public.turn() {
         Turn::Act(seat) => seat,
         Turn::Deal(_) if public.able().len() > 1 => {

@@ -159,6 +159,11 @@ impl Problem {
         Problem { place: Some(place.to_owned()), ..self }
     }
 
+    /// The status with which it is answered.
+    pub fn code(&self) -> StatusCode {
+        self.code
+    }
+
     /// The error and the remedy, as a sentence each.
     pub fn words(&self) -> String {
         format!("{}: {}", self.error, self.remedy)

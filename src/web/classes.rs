@@ -6,9 +6,11 @@
 //! made from the sheet's seed, which the page of a class does not show, so that nobody can look the
 //! prices up before answering.
 //!
-//! A class is kept in its folder as a [`Journal`]: the sheet, and a line for each answer.
+//! A class is kept in its folder: the questions as they were when it was begun, with their prices, so
+//! that they are the same for everybody whatever becomes of what they were made from; and a
+//! [`Journal`] with the sheet and a line for each answer.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path as FilePath, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -16,10 +18,12 @@ use std::time::Duration;
 use askama::Template;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Form, Path, Query, Request, State};
-use axum::http::StatusCode;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::middleware;
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
+use futures_util::future::try_join_all;
 use jiff::Timestamp;
 use learners::mixed;
 use runs::{Form as JournalForm, Journal};
@@ -28,14 +32,16 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use show::number::{decimal, percent};
 use tokio_util::sync::CancellationToken;
+use tower_http::set_header::SetResponseHeaderLayer;
 
 use super::Limits;
 use super::api::Problem;
 use super::decide::read_body;
 use super::description::{Description, schema};
-use super::exercises::{AnswerView, ExerciseView, Sources, StepView, Trainer, wrong};
+use super::exercises::{About, AnswerView, ExerciseView, Sources, StepView, Trainer, wrong};
 use super::hands::encoded;
-use super::pages::{self, CardText, blocking, cards_of, message, page, text};
+use super::hosts::{self, Hosts};
+use super::pages::{self, CardText, blocking, cards_of, is_name, message, page, text};
 
 /// The most questions of a sheet.
 const MOST_QUESTIONS: u32 = 30;
@@ -174,9 +180,25 @@ impl Sheet {
     }
 }
 
-/// Makes a question of a sheet.
-async fn ask(trainer: Trainer, sheet: Sheet, number: u32) -> Result<ExerciseView, Response> {
-    trainer.work(move |sources| sheet.question(sources, number)).await
+/// The questions of a sheet, with their prices.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Questions {
+    about: About,
+    list: Vec<ExerciseView>,
+}
+
+impl Questions {
+    /// Makes all questions of a sheet, as many at a time as exercises are.
+    async fn make(trainer: &Trainer, sheet: &Sheet) -> Result<Questions, Response> {
+        let of = sheet.clone();
+        let about =
+            trainer.clone().work(move |sources| sources.about(&of.what, &of.of, &of.query)).await?;
+        let list = (0..sheet.count).map(|number| {
+            let sheet = sheet.clone();
+            trainer.clone().work(move |sources| sheet.question(sources, number))
+        });
+        Ok(Questions { about, list: try_join_all(list).await? })
+    }
 }
 
 /// An answer of a student, as it is kept.
@@ -207,9 +229,13 @@ const FORM: JournalForm = JournalForm {
     foreign: &[],
 };
 
+/// The name of the file with the questions of a class.
+const QUESTIONS: &str = "questions.json";
+
 /// A class that is open.
 struct Class {
     sheet: Sheet,
+    questions: Questions,
     journal: Journal,
     given: Mutex<Vec<Given>>,
 }
@@ -241,6 +267,8 @@ struct ClassLine {
     questions: u32,
     students: usize,
     answers: usize,
+    /// Why it cannot be shown; null if it can.
+    problem: Option<String>,
 }
 
 /// What the answers of a class cost.
@@ -309,15 +337,11 @@ fn refused(code: StatusCode, error: &str, remedy: &str) -> Problem {
 /// A name as people write it, without blanks around it.
 fn name_of(text: &str) -> Result<String, Problem> {
     let name = text.trim();
-    let good = !name.is_empty()
-        && name.chars().count() <= LONGEST_NAME
-        && !name.chars().any(char::is_control);
-    let remedy = format!("write 1 to {LONGEST_NAME} letters");
-    if good {
-        Ok(name.to_owned())
-    } else {
-        Err(Problem::at_pointer("/student", "it is no name", remedy))
+    if is_name(name, LONGEST_NAME) {
+        return Ok(name.to_owned());
     }
+    let remedy = format!("write 1 to {LONGEST_NAME} letters that can be seen");
+    Err(Problem::at_pointer("/student", "it is no name", remedy))
 }
 
 impl Classes {
@@ -339,27 +363,23 @@ impl Classes {
         names
     }
 
-    /// Begins a class.
+    /// Whether a class may be begun under this name.
     ///
     /// # Errors
     /// When nobody may, the name is taken or none, or there are too many.
-    fn begin(&self, name: &str, sheet: Sheet) -> Result<(), Problem> {
+    fn check(&self, name: &str) -> Result<(), Problem> {
         if !self.0.begin {
             let remedy = "set `study.solve = \"all\"` in the configuration, if everybody who can \
                           reach the server may have it keep some";
-            return Err(refused(
-                StatusCode::NOT_FOUND,
-                "this server begins no classes for others",
-                remedy,
-            ));
+            let error = "this server begins no classes for others";
+            return Err(refused(StatusCode::NOT_FOUND, error, remedy));
         }
-        let name = name.trim().to_owned();
-        if !is_class(&name) {
+        if !is_class(name) {
             let remedy = format!("write 1 to {LONGEST_NAME} letters, digits, `-` and `_`");
             return Err(Problem::at_pointer("/class", "it is no name of a class", remedy));
         }
         let known = self.names();
-        if known.contains(&name) {
+        if known.iter().any(|known| known == name) {
             let remedy = "take another, or delete its folder in `classes` of the data folder";
             return Err(refused(StatusCode::CONFLICT, "there is a class of this name", remedy));
         }
@@ -367,15 +387,35 @@ impl Classes {
             let remedy = "delete some in `classes` of the data folder";
             return Err(refused(StatusCode::CONFLICT, "there are too many classes", remedy));
         }
-        self.keep(&name, sheet).map(drop)
+        Ok(())
+    }
+
+    /// Begins a class with these questions.
+    ///
+    /// # Errors
+    /// As [`check`](Self::check), or when it cannot be written.
+    fn begin(&self, name: &str, sheet: Sheet, questions: Questions) -> Result<(), Problem> {
+        // Held, so that of two of one name one is refused.
+        let mut open = lock(&self.0.open);
+        self.check(name)?;
+        let folder = self.0.folder.join(name);
+        let written = std::fs::create_dir_all(&folder)
+            .and_then(|()| Ok(serde_json::to_vec(&questions)?))
+            .and_then(|json| {
+                runs::write_whole(&folder.join(QUESTIONS), |out| out.write_all(&json))
+            });
+        written.map_err(|error| self.unreadable(name, &error))?;
+        self.keep(&mut open, name, sheet, questions).map(drop)
     }
 
     /// Opens the journal of a class that is not open yet.
-    fn keep(&self, name: &str, sheet: Sheet) -> Result<Arc<Class>, Problem> {
-        let mut open = lock(&self.0.open);
-        if let Some(class) = open.get(name) {
-            return Ok(Arc::clone(class));
-        }
+    fn keep(
+        &self,
+        open: &mut BTreeMap<String, Arc<Class>>,
+        name: &str,
+        sheet: Sheet,
+        questions: Questions,
+    ) -> Result<Arc<Class>, Problem> {
         let read = |line: &str| {
             let given: Given = serde_json::from_str(line).ok()?;
             Some((format!("{} {}", given.question, given.student), given))
@@ -383,7 +423,7 @@ impl Classes {
         let opened = Journal::open(&self.0.folder.join(name), &FORM, &sheet, None, read);
         let (journal, given) = opened.map_err(|error| self.unreadable(name, &error))?;
         let given = Mutex::new(given.into_iter().map(|(_, given)| given).collect());
-        let class = Arc::new(Class { sheet, journal, given });
+        let class = Arc::new(Class { sheet, questions, journal, given });
         open.insert(name.to_owned(), Arc::clone(&class));
         Ok(class)
     }
@@ -402,15 +442,26 @@ impl Classes {
         if let Some(class) = lock(&self.0.open).get(name) {
             return Ok(Arc::clone(class));
         }
-        let path = self.0.folder.join(name).join(FORM.manifest);
-        if !is_class(name) || !path.is_file() {
+        let folder = self.0.folder.join(name);
+        if !is_class(name) || !folder.join(FORM.manifest).is_file() {
             let remedy = "`/api/v1/classes` lists the classes";
             return Err(refused(StatusCode::NOT_FOUND, "there is no such class", remedy));
         }
-        let sheet =
-            std::fs::read_to_string(&path).map_err(|error| self.unreadable(name, &error))?;
-        let sheet = toml::from_str(&sheet).map_err(|error| self.unreadable(name, &error))?;
-        self.keep(name, sheet)
+        let mut open = lock(&self.0.open);
+        if let Some(class) = open.get(name) {
+            return Ok(Arc::clone(class));
+        }
+        let wrong = |error: &dyn std::fmt::Display| self.unreadable(name, error);
+        let sheet = std::fs::read_to_string(folder.join(FORM.manifest));
+        let sheet: Sheet = toml::from_str(&sheet.map_err(|error| wrong(&error))?)
+            .map_err(|error| wrong(&error))?;
+        let questions = std::fs::read(folder.join(QUESTIONS)).map_err(|error| wrong(&error))?;
+        let questions: Questions =
+            serde_json::from_slice(&questions).map_err(|error| wrong(&error))?;
+        if questions.list.len() != sheet.count as usize {
+            return Err(wrong(&format!("{QUESTIONS} has not as many questions as its sheet")));
+        }
+        self.keep(&mut open, name, sheet, questions)
     }
 
     fn board(&self, name: &str) -> Result<Board, Problem> {
@@ -420,46 +471,49 @@ impl Classes {
     }
 
     fn all(&self) -> Vec<ClassLine> {
-        let line = |name: String| {
-            let class = self.find(&name).ok()?;
-            let given = lock(&class.given);
-            let students = by_student(&given).len();
-            let (what, questions) = (class.sheet.what.clone(), class.sheet.count);
-            Some(ClassLine { class: name, what, questions, students, answers: given.len() })
+        let line = |name: String| match self.find(&name) {
+            Ok(class) => {
+                let given = lock(&class.given);
+                ClassLine {
+                    class: name,
+                    what: class.sheet.what.clone(),
+                    questions: class.sheet.count,
+                    students: by_student(&given).len(),
+                    answers: given.len(),
+                    problem: None,
+                }
+            }
+            Err(problem) => ClassLine {
+                class: name,
+                what: String::new(),
+                questions: 0,
+                students: 0,
+                answers: 0,
+                problem: Some(problem.words()),
+            },
         };
-        self.names().into_iter().filter_map(line).collect()
-    }
-
-    /// The question with its prices.
-    async fn question(&self, class: &Class, number: u32) -> Result<ExerciseView, Response> {
-        if number >= class.sheet.count {
-            return Err(wrong("there is no question with this number").into_response());
-        }
-        ask(self.0.trainer.clone(), class.sheet.clone(), number).await
+        self.names().into_iter().map(line).collect()
     }
 
     /// Takes a student's answer, the first one to each question, and returns the question with its
     /// prices.
-    async fn answer(&self, name: &str, answered: Answered) -> Result<ExerciseView, Response> {
-        let class = {
-            let (classes, name) = (self.clone(), name.to_owned());
-            blocking(move || classes.find(&name)).await?.map_err(IntoResponse::into_response)?
-        };
-        let student = name_of(&answered.student).map_err(IntoResponse::into_response)?;
-        let made = self.question(&class, answered.question).await?;
-        let Some(answer) = made.answers.get(answered.answer) else {
-            return Err(wrong("there is no answer with this number").into_response());
-        };
+    fn answer(&self, name: &str, answered: &Answered) -> Result<ExerciseView, Problem> {
+        let class = self.find(name)?;
+        let student = name_of(&answered.student)?;
+        let made = class.questions.list.get(answered.question as usize);
+        let made = made.ok_or_else(|| wrong("there is no question with this number"))?;
+        let answer = made.answers.get(answered.answer);
+        let answer = answer.ok_or_else(|| wrong("there is no answer with this number"))?;
         let given = Given {
             student,
             question: answered.question,
             answer: answered.answer,
             share: answer.price / made.pot,
-            grade: answer.grade.to_owned(),
+            grade: answer.grade.clone(),
             at: Timestamp::now(),
         };
-        self.take(name, &class, given).map_err(IntoResponse::into_response)?;
-        Ok(made)
+        self.take(name, &class, given)?;
+        Ok(made.clone())
     }
 
     fn take(&self, name: &str, class: &Class, given: Given) -> Result<(), Problem> {
@@ -545,7 +599,7 @@ impl Board {
 }
 
 /// The routes of the pages and of the API.
-pub fn router(classes: Classes, limits: Limits, api: &mut Description) -> Router {
+pub fn router(classes: Classes, limits: Limits, hosts: &Hosts, api: &mut Description) -> Router {
     let list = api.get::<Vec<ClassLine>>(CLASSES, "classes", "The classes.");
     let operation = (
         "beginClass",
@@ -574,6 +628,12 @@ pub fn router(classes: Classes, limits: Limits, api: &mut Description) -> Router
         .route(list, get(list_document).post(begin_document))
         .route(board_path, get(board_document))
         .route(answer_path, post(answer_document))
+        .layer(middleware::from_fn_with_state(Arc::new(hosts.clone()), hosts::from_here))
+        // Without any referrer browsers do not say which page a form is from.
+        .layer(SetResponseHeaderLayer::if_not_present(
+            header::REFERRER_POLICY,
+            HeaderValue::from_static("same-origin"),
+        ))
         .with_state((classes, limits))
 }
 
@@ -596,17 +656,18 @@ async fn board_document(
     board.map(Json).map_err(IntoResponse::into_response)
 }
 
-/// Begins a class with a sheet whose first question can be made.
+/// Begins a class with a sheet, whose questions are made now.
 async fn begun(classes: &Classes, Begin { class, sheet }: Begin) -> Result<String, Response> {
-    let uri =
-        format!("/?{sheet}").parse().map_err(|_| wrong("the sheet is no query").into_response())?;
+    let uri = format!("/?{sheet}").parse();
+    let uri = uri.map_err(|_| wrong("the sheet is no query").into_response())?;
     let pairs = Query::<Vec<(String, String)>>::try_from_uri(&uri);
     let pairs = pairs.map_err(|error| wrong(error.body_text()).into_response())?;
     let sheet = Sheet::read(&pairs).map_err(IntoResponse::into_response)?;
-    ask(classes.0.trainer.clone(), sheet.clone(), 0).await?;
-    let (classes, name) = (classes.clone(), class.trim().to_owned());
-    let made = blocking(move || classes.begin(&class, sheet)).await?;
-    made.map(|()| name).map_err(IntoResponse::into_response)
+    let (all, name) = (classes.clone(), class.trim().to_owned());
+    all.check(&name).map_err(IntoResponse::into_response)?;
+    let questions = Questions::make(&classes.0.trainer, &sheet).await?;
+    let made = blocking(move || all.begin(&name, sheet, questions).map(|()| name)).await?;
+    made.map_err(IntoResponse::into_response)
 }
 
 async fn begin_document(
@@ -627,7 +688,8 @@ async fn answer_document(
 ) -> Result<Json<ExerciseView>, Response> {
     let body = read_body(request, limits).await.map_err(IntoResponse::into_response)?;
     let answered: Answered = read_json(&body).map_err(IntoResponse::into_response)?;
-    classes.answer(&name, answered).await.map(Json)
+    let made = blocking(move || classes.answer(&name, &answered)).await?;
+    made.map(Json).map_err(IntoResponse::into_response)
 }
 
 /// A refusal of the API as a page.
@@ -651,14 +713,21 @@ async fn answer_by_form(
     State((classes, _)): Shared,
     Path(name): Path<String>,
     Form(answered): Form<Answered>,
-) -> Response {
-    let (student, done) = (encoded(answered.student.trim()), answered.question);
-    match classes.answer(&name, answered).await {
-        Ok(_) => {
-            Redirect::to(&format!("/train/class/{}?student={student}&done={done}", encoded(&name)))
-                .into_response()
+) -> Result<Response, Response> {
+    let student = encoded(answered.student.trim());
+    let again = format!("/train/class/{}?student={student}", encoded(&name));
+    let made = blocking(move || {
+        let question = answered.question;
+        classes.answer(&name, &answered)?;
+        ClassPage::new(&classes, name, &answered.student, Some((question, answered.answer)))
+    });
+    match made.await? {
+        Ok(made) => Ok(page(&made)),
+        // As when the page is loaded again.
+        Err(problem) if problem.code() == StatusCode::CONFLICT => {
+            Ok(Redirect::to(&again).into_response())
         }
-        Err(refusal) => as_page(refusal).await,
+        Err(problem) => Ok(as_page(problem.into_response()).await),
     }
 }
 
@@ -685,6 +754,7 @@ struct Printed {
 struct SheetPage {
     sheet: Sheet,
     questions: Vec<Printed>,
+    about: About,
     begin: bool,
 }
 
@@ -711,18 +781,17 @@ async fn sheet_page(
         Ok(sheet) => sheet,
         Err(refusal) => return as_page(refusal.into_response()).await,
     };
-    let mut questions = Vec::new();
-    for number in 0..sheet.count {
-        match ask(classes.0.trainer.clone(), sheet.clone(), number).await {
-            Ok(exercise) => questions.push(Printed {
-                number: number + 1,
-                trained_at: sheet.trained_at(&exercise),
-                exercise,
-            }),
-            Err(refusal) => return as_page(refusal).await,
-        }
-    }
-    page(&SheetPage { sheet, questions, begin: classes.0.begin })
+    let Questions { about, list } = match Questions::make(&classes.0.trainer, &sheet).await {
+        Ok(questions) => questions,
+        Err(refusal) => return as_page(refusal).await,
+    };
+    let questions = (1..).zip(list);
+    let questions = questions.map(|(number, exercise)| Printed {
+        number,
+        trained_at: sheet.trained_at(&exercise),
+        exercise,
+    });
+    page(&SheetPage { questions: questions.collect(), about, sheet, begin: classes.0.begin })
 }
 
 /// What a page of a class is asked with.
@@ -731,8 +800,6 @@ async fn sheet_page(
 struct ClassQuery {
     /// The name that the student has written.
     student: String,
-    /// The question that was just answered, from 0.
-    done: Option<u32>,
 }
 
 #[derive(Template)]
@@ -740,6 +807,7 @@ struct ClassQuery {
 struct ClassPage {
     class: String,
     title: &'static str,
+    about: About,
     questions: u32,
     student: String,
     /// The next question of the student, if one is left.
@@ -766,49 +834,43 @@ async fn class_page(
         Ok(Query(asked)) => asked,
         Err(error) => return as_page(wrong(error.body_text()).into_response()).await,
     };
-    match ClassPage::new(&classes, name, asked).await {
-        Ok(made) => page(&made),
-        Err(refusal) => as_page(refusal).await,
+    let made = blocking(move || ClassPage::new(&classes, name, &asked.student, None));
+    match made.await {
+        Ok(Ok(made)) => page(&made),
+        Ok(Err(problem)) => as_page(problem.into_response()).await,
+        Err(response) => response,
     }
 }
 
 impl ClassPage {
-    async fn new(
+    /// The page for a student, or for nobody yet; `done` is the question that was just answered, with
+    /// the answer: prices are shown to who has answered, and at no address.
+    fn new(
         classes: &Classes,
         name: String,
-        asked: ClassQuery,
-    ) -> Result<ClassPage, Response> {
-        let (all, wanted) = (classes.clone(), name.clone());
-        let found = blocking(move || Ok((all.find(&wanted)?, all.board(&wanted)?))).await?;
-        let (class, board) = found.map_err(|problem: Problem| problem.into_response())?;
-        let student = match asked.student.as_str() {
-            "" => String::new(),
-            text => name_of(text).map_err(IntoResponse::into_response)?,
-        };
-        let mine: BTreeMap<u32, usize> = lock(&class.given)
+        student: &str,
+        done: Option<(u32, usize)>,
+    ) -> Result<ClassPage, Problem> {
+        let (class, board) = (classes.find(&name)?, classes.board(&name)?);
+        let student = if student.is_empty() { String::new() } else { name_of(student)? };
+        let given = lock(&class.given);
+        let mine: BTreeSet<u32> = given
             .iter()
             .filter(|given| given.student == student)
-            .map(|given| (given.question, given.answer))
+            .map(|given| given.question)
             .collect();
-        let next = (0..class.sheet.count).find(|number| !mine.contains_key(number));
-        let next = next.filter(|_| !student.is_empty());
-        let printed = async |number: u32| {
-            let exercise = classes.question(&class, number).await?;
+        drop(given);
+        let printed = |number: u32| -> Option<Printed> {
+            let exercise = class.questions.list.get(number as usize)?.clone();
             let trained_at = class.sheet.trained_at(&exercise);
-            Ok::<_, Response>(Printed { number: number + 1, exercise, trained_at })
+            Some(Printed { number: number + 1, exercise, trained_at })
         };
-        // Prices are for those who have answered.
-        let done = asked.done.and_then(|number| Some((number, *mine.get(&number)?)));
-        let done = match done {
-            Some((number, answer)) => Some((printed(number).await?, answer)),
-            None => None,
-        };
-        let next = match next {
-            Some(number) => Some(printed(number).await?),
-            None => None,
-        };
+        let next = (0..class.sheet.count).find(|number| !mine.contains(number));
+        let next = next.filter(|_| !student.is_empty()).and_then(printed);
+        let done = done.and_then(|(number, answer)| Some((printed(number)?, answer)));
         Ok(ClassPage {
             title: class.sheet.title(),
+            about: class.questions.about.clone(),
             questions: class.sheet.count,
             answered: mine.len(),
             board: text(&BoardPart { board }),
@@ -885,9 +947,10 @@ impl Printed {
     }
 
     fn unit(&self) -> &'static str {
-        match self.exercise.unit {
+        match self.exercise.unit.as_str() {
             "bb" => "big blinds",
-            unit => unit,
+            "pots" => "pots",
+            _ => "chips",
         }
     }
 

@@ -49,10 +49,14 @@ fn is_text(headers: &HeaderMap, body: &Body) -> bool {
 pub async fn compress(request: Request, next: Next) -> Response {
     let takes = takes_gzip(request.headers());
     let response = next.run(request).await;
-    if !takes || !is_text(response.headers(), response.body()) {
+    if !is_text(response.headers(), response.body()) {
         return response;
     }
     let (mut parts, body) = response.into_parts();
+    parts.headers.append(header::VARY, HeaderValue::from_static("accept-encoding"));
+    if !takes {
+        return Response::from_parts(parts, body);
+    }
     let Ok(bytes) = to_bytes(body, MOST as usize).await else {
         return Response::from_parts(parts, Body::empty());
     };
@@ -64,7 +68,6 @@ pub async fn compress(request: Request, next: Next) -> Response {
     let Ok(compressed) = compressed else { return Response::from_parts(parts, Body::from(bytes)) };
     parts.headers.remove(header::CONTENT_LENGTH);
     parts.headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-    parts.headers.append(header::VARY, HeaderValue::from_static("accept-encoding"));
     Response::from_parts(parts, Body::from(compressed))
 }
 

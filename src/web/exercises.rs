@@ -73,13 +73,13 @@ const HANDS: u64 = 500;
 const LISTED: usize = 100;
 
 /// A decision to practise. Amounts are in the unit.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Exercise")]
 pub(super) struct ExerciseView {
     /// The seed that makes the same one.
     pub(super) seed: u64,
     /// The unit of amounts: `chips`, `bb` or `pots`.
-    pub(super) unit: &'static str,
+    pub(super) unit: String,
     /// The situation in a sentence.
     pub(super) about: String,
     /// The cards of the one who is asked; empty where they are numbers.
@@ -116,7 +116,7 @@ pub(super) struct ExerciseView {
 }
 
 /// An action or a card.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub(super) struct StepView {
     /// The player who acted, 1 or 2; null for a card.
     pub(super) player: Option<usize>,
@@ -127,7 +127,7 @@ pub(super) struct StepView {
 }
 
 /// An answer, and what it costs.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub(super) struct AnswerView {
     /// In short: `b66`.
     pub(super) word: String,
@@ -145,11 +145,11 @@ pub(super) struct AnswerView {
     pub(super) most: f64,
     /// `best`, `correct`, `inaccuracy`, `mistake` or `blunder`, by the price as a share of the pot.
     #[schemars(extend("enum" = ["best", "correct", "inaccuracy", "mistake", "blunder"]))]
-    pub(super) grade: &'static str,
+    pub(super) grade: String,
 }
 
 /// The end of a hand.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub(super) struct EndView {
     /// Both players' cards.
     pub(super) cards: [String; 2],
@@ -424,6 +424,53 @@ impl Sources {
     }
 }
 
+/// What those who answer exercises of a kind have to know besides.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct About {
+    /// In sentences.
+    pub(super) facts: Vec<String>,
+    /// Whose shares of answers there are: of the solution, a list or an agent.
+    pub(super) whose: String,
+}
+
+impl Sources {
+    /// What those who answer exercises of a kind have to know, as for [`make`](Self::make).
+    ///
+    /// # Errors
+    /// As [`make`](Self::make).
+    pub(super) fn about(&self, kind: &str, of: &str, query: &str) -> Result<About, Problem> {
+        // The seed is asked for, and makes no difference here.
+        let query = format!("seed=1&{query}");
+        let by = |agent: &str| {
+            let (agent, _) = self.policies.at_once_named(agent)?;
+            let fact = format!("Prices and shares are by the play of the agent {agent}.");
+            Ok::<_, Problem>((fact, agent))
+        };
+        let mut about = About { facts: Vec::new(), whose: "Solution".to_owned() };
+        match kind {
+            "spot" => about.facts = super::study::open(self.study.clone())?.facts(of)?,
+            "rules" => {
+                let RulesAsked { list, .. } = read(&query)?;
+                about.facts.push(format!("The list of rules is {list} (docs/heuristics.md)."));
+                about.whose = "List".to_owned();
+            }
+            "hand" => {
+                let asked: AgentAsked = read(&query)?;
+                let (fact, agent) = by(&asked.agent)?;
+                about = About { facts: vec![fact], whose: agent };
+            }
+            "match" => {
+                let asked: MatchAsked = read(&query)?;
+                let (fact, agent) = by(&asked.agent)?;
+                let match_fact = format!("Decisions are from the match {of}.");
+                about = About { facts: vec![match_fact, fact], whose: agent };
+            }
+            _ => {}
+        }
+        Ok(about)
+    }
+}
+
 /// A query as text, read.
 fn read<T: DeserializeOwned>(query: &str) -> Result<T, Problem> {
     let uri = format!("/?{query}").parse::<Uri>().map_err(|error| wrong(error.to_string()))?;
@@ -633,7 +680,7 @@ impl ExerciseView {
     fn new(seed: u64, unit: &'static str, about: String, question: &Question) -> ExerciseView {
         ExerciseView {
             seed,
-            unit,
+            unit: unit.to_owned(),
             about,
             cards: String::new(),
             board: String::new(),
@@ -881,7 +928,7 @@ fn answers(question: &Question) -> Vec<AnswerView> {
             price: usual,
             least,
             most,
-            grade: question.grade(number).name(),
+            grade: question.grade(number).name().to_owned(),
         }
     });
     answers.collect()
@@ -901,7 +948,6 @@ struct Page {
     /// The names of grades, with the highest price of each in words.
     grades: Vec<(&'static str, String)>,
     stacks: [f64; 2],
-    most_stack: Chips,
 }
 
 impl Page {
@@ -935,7 +981,6 @@ async fn html(State(trainer): State<Trainer>) -> Result<Response, Response> {
             matches: matches.collect(),
             grades: grades.to_vec(),
             stacks: [*STACKS.start(), *STACKS.end()],
-            most_stack: MOST_STACK,
         }
     });
     Ok(page(&made.await?))

@@ -200,7 +200,7 @@ fn router(
     let exercises = exercises::router(trainer.clone(), &mut description);
     let begin = study.is_some();
     let classes = classes::Classes::new(&site.data, begin, trainer, site.stop.clone());
-    let classes = classes::router(classes, limits, &mut description);
+    let classes = classes::router(classes, limits, &guard.hosts, &mut description);
     let study = study::router(study, limits, &mut description);
     let (analyse, uploads) = analyse::routers(site.clone(), analyse, limits, &mut description);
     let mut router = router
@@ -214,6 +214,7 @@ fn router(
         .merge(analyse)
         .merge(agents::router(site.clone(), policies))
         .layer(time_out)
+        .layer(middleware::from_fn(pages::late))
         // Decisions and tools have time limits of their own.
         .merge(decide)
         .merge(tools.unwrap_or_default())

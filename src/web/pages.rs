@@ -5,12 +5,14 @@ use std::convert::Infallible;
 use std::time::Duration;
 
 use askama::Template;
-use axum::extract::Path;
+use axum::extract::{Path, Request};
 use axum::http::{StatusCode, header};
+use axum::middleware::Next;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{Html, IntoResponse, Response};
 use cards::Card;
 use futures_util::stream::{self, Stream};
+use hyper::body::Body as _;
 use tokio_util::sync::CancellationToken;
 
 use crate::hand_words::{card_name, card_signs, rank_text};
@@ -124,6 +126,32 @@ pub fn respond(events: impl Stream<Item = Result<Event, Infallible>> + Send + 's
     Sse::new(events).keep_alive(KeepAlive::new().interval(Duration::from_secs(15))).into_response()
 }
 
+/// Whether a text is a name that people see: on one line, without invisible letters and those that
+/// turn the direction of writing, at most so long.
+pub fn is_name(text: &str, longest: usize) -> bool {
+    let unseen = |letter: char| {
+        letter.is_control()
+            || matches!(letter, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}'
+                | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
+                | '\u{e0000}'..='\u{e0fff}')
+    };
+    let seen = text.chars().any(|letter| letter.is_alphanumeric() || letter.is_ascii_punctuation());
+    seen && text.chars().count() <= longest && !text.chars().any(unseen)
+}
+
+/// Middleware that says in words that a page was not made in time.
+pub async fn late(request: Request, next: Next) -> Response {
+    let api = request.uri().path().starts_with("/api");
+    let response = next.run(request).await;
+    let empty = response.body().size_hint().exact() == Some(0);
+    if api || response.status() != StatusCode::SERVICE_UNAVAILABLE || !empty {
+        return response;
+    }
+    let why = "The server has much to do, or this takes it longer than `server.request_timeout` in \
+               its configuration allows: ask for less, or again in some seconds.";
+    message(StatusCode::SERVICE_UNAVAILABLE, "Not made in time", why)
+}
+
 /// Runs work that reads files on a blocking thread.
 pub async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
@@ -208,5 +236,22 @@ pub fn class(chips: f64) -> &'static str {
         "loss"
     } else {
         "soft"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_name;
+
+    #[test]
+    fn a_name_can_be_seen() {
+        for text in ["Ada", "Ánn", "李", "O'Neil-2", "a b", "5", "🂡 Ace"] {
+            assert!(is_name(text, 10), "{text}");
+        }
+        for text in
+            ["", " ", "\u{200b}", "a\u{202e}b", "a\nb", "a\u{2028}b", "elevenchars", "\u{ad}"]
+        {
+            assert!(!is_name(text, 10), "{text:?}");
+        }
     }
 }

@@ -284,7 +284,8 @@ class Page(chromium.Window):
         shown = self.value(rows)
         assert len(shown) == 50, f"{len(shown)} lines for {len(found)} cards"
         means = sorted((it["gets"][0] for it in found), reverse=True)
-        mean = sum(means) / len(means)
+        mean = sum(it["chance"] * it["gets"][0] for it in found)
+        assert abs(sum(it["chance"] for it in found) - 1) < 1e-9
         for row, gets in zip(shown, [mean, *means]):
             # The solve goes on meanwhile.
             assert abs(float(row[at]) - gets) < 0.02 * 60, (row, gets)
@@ -362,7 +363,7 @@ class ShoveFold(chromium.Window):
             words = [cardroom, "--json", "--quiet", "solve", *words, "--stack", "3.5", "--ante", "0.1"]
             return json.loads(subprocess.run(words, capture_output=True, check=True, text=True).stdout)
         [solved] = answer("shove-fold")["stacks"]
-        trees = answer("trees")["blinds"]
+        trees = answer("trees", "--depth", "4")["blinds"]
         self.browser.load(address + "/study/shove-fold?stack=3.5&ante=0.1")
         for blind, tree, action in zip(("small", "big"), trees, ("jam", "call")):
             frames = self.value(f"[...document.querySelectorAll('#{blind} .mixes')].map(e => e.innerText).sort()")
@@ -372,8 +373,9 @@ class ShoveFold(chromium.Window):
             rows = self.value(f"[...document.querySelectorAll('#{blind} .rule')].map(e => [e.parentNode.children[1].innerText, e.innerText])")
             assert rows == [[f"{it['loses_mbb']:.2f}", it["tree"]] for it in tree["trees"]], f"{rows} for {tree}"
         self.picture("all-in")
+        self.value("document.body.dataset.before = 'yes'")
         self.click("form button")
-        self.has("location.search === '?stack=3.5&ante=0.1'", "asked by the form")
+        self.has("location.search === '?stack=3.5&ante=0.1' && !document.body.dataset.before && document.readyState === 'complete'", "asked by the form")
         found = json.loads(self.value("fetch('/api/v1/study/shove-fold?stack=3.5&ante=0.1').then(a => a.text())"))
         assert found["equilibrium"]["mixed"] == solved["mixed"] and found["simple"]["blinds"] == trees
         self.browser.load(address + "/study/shove-fold?stack=0.5", "document.querySelector('main').innerText.includes('0.5 big blinds')")

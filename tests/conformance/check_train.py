@@ -212,6 +212,7 @@ class Page(chromium.Window):
         self.value("document.querySelector('input[name=count]').value = 3")
         self.click(".acts form .plain")
         self.has("document.querySelectorAll('.key .prices').length === 3", "a sheet of three")
+        assert "Range of player 1" in self.text(".fact"), "a sheet without ranges"
         self.picture("sheet")
         prices = self.value("[...document.querySelectorAll('.key .prices')].map(e => [...e.querySelectorAll('tbody tr')].map(e => e.children[2].innerText))")
         boxes = self.value("[...document.querySelectorAll('.boxes')].map(e => e.querySelectorAll('.box').length)")
@@ -227,7 +228,7 @@ class Page(chromium.Window):
             before = self.value("document.querySelector('form.answers').closest('section').innerText")
             assert "Costs" not in before and "best" not in before.lower(), before
             self.click("form.answers button")
-            self.has(f"location.search === '?student=Ada&done={number}'", "answered")
+            self.has(f"document.querySelector('section[aria-label=\"Your answer\"] h2')?.innerText === 'Question {number + 1}'", "answered")
             shown = self.value("[...document.querySelectorAll('.prices tbody tr')].map(e => e.children[2].innerText)")
             assert shown == prices[number], (shown, prices[number])
             if number == 0:

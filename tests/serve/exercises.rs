@@ -293,8 +293,16 @@ fn a_class_takes_the_first_answer_of_each_student_and_keeps_it_when_the_server_i
     let answers = "/api/v1/classes/poker-101/answers";
     let given = |student: &str, question: u32, answer: usize| json!({ "student": student, "question": question, "answer": answer });
     // What is asked before an answer has no price on its page.
-    let (_, page) = server.get("/train/class/poker-101?student=Ada&done=0");
+    let (_, page) = server.get("/train/class/poker-101?student=Ada");
     assert!(page.contains("question 1 of 4") && !page.contains("Costs"), "{page}");
+    // A page from elsewhere begins no class and answers nothing.
+    for (path, body) in [
+        ("/train/classes", "class=evil&sheet=what%3Dlast-bet"),
+        ("/train/class/poker-101", "student=Eve&question=0&answer=0"),
+    ] {
+        let kind = "application/x-www-form-urlencoded\r\nOrigin: http://evil.example";
+        assert_eq!(ask(&server, "POST", path, kind, body).code, 403, "{path}");
+    }
     let mut prices = Vec::new();
     for question in 0..4 {
         let asked = post(&server, answers, &given("Ada", question, 0)).json();
@@ -313,6 +321,8 @@ fn a_class_takes_the_first_answer_of_each_student_and_keeps_it_when_the_server_i
         (given("Cy", 4, 0), 400),
         (given("Cy", 0, 2), 400),
         (given("", 0, 0), 400),
+        (given("\u{200b}", 0, 0), 400),
+        (given("a\u{202e}b", 0, 0), 400),
         (given(&"a".repeat(41), 0, 0), 400),
     ] {
         assert_eq!(post(&server, answers, &body).code, code, "{body}");
@@ -320,8 +330,18 @@ fn a_class_takes_the_first_answer_of_each_student_and_keeps_it_when_the_server_i
     let board = server.json("/api/v1/classes/poker-101");
     let ada = list(&board["students"]).iter().find(|line| line["student"] == "Ada");
     near(&ada.expect("Ada is on the board")["mean"], prices.iter().sum::<f64>() / 4.0, 1e-12);
-    let (_, page) = server.get("/train/class/poker-101?student=Ada&done=0");
-    shows(&page, &["has answered all 4 questions", "Costs", "Bo"]);
+    let (_, page) = server.get("/train/class/poker-101?student=Ada");
+    shows(&page, &["has answered all 4 questions", "Bo"]);
+    // Prices are in the answer to an answer, and at no address.
+    assert!(!page.contains("Costs"), "{page}");
+    let form = "application/x-www-form-urlencoded";
+    let body = "student=Dee&question=0&answer=1";
+    let answered = ask(&server, "POST", "/train/class/poker-101", form, body);
+    assert_eq!(answered.code, 200, "{}", answered.body);
+    shows(&answered.body, &["Costs", "your answer", "question 2 of 4"]);
+    let again = ask(&server, "POST", "/train/class/poker-101", form, body);
+    assert_eq!(again.code, 303, "{}", again.body);
+    let board = server.json("/api/v1/classes/poker-101");
     let (_, page) = server.get(&format!("/train/sheet?{sheet}"));
     assert_eq!(page.matches("class=\"boxes\"").count(), 4, "{page}");
 

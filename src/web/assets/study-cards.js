@@ -13,9 +13,9 @@ const effect = (card, board) => {
   const had = board.match(/../g) ?? [];
   if (had.some(([rank]) => rank === card[0])) return "pairs the board";
   const suited = had.filter((other) => other[1] === card[1]).length;
-  if (suited >= 2) return `brings suited card ${suited + 1}`;
+  if (suited >= 2) return `is card ${suited + 1} of a suit`;
   const highest = Math.max(...had.map(([rank]) => RANKS.indexOf(rank)));
-  return RANKS.indexOf(card[0]) > highest ? "is the highest card" : "is none of these";
+  return RANKS.indexOf(card[0]) > highest ? "is the highest card" : "does none of these";
 };
 const GROUPS = {
   "each card": (card) => card,
@@ -24,16 +24,16 @@ const GROUPS = {
   "by what it does": effect,
 };
 
-const mean = (numbers) => numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
-
-// A line of the table: the means of some cards, all alike.
+// A line of the table: the means of some cards by how likely they are.
 const line = (name, found, pot) => {
+  const all = found.reduce((sum, { chance }) => sum + chance, 0);
+  const mean = (of) => found.reduce((sum, card) => sum + card.chance * of(card), 0) / (all || 1);
   const actions = new Map();
-  for (const { actions: taken } of found) {
-    for (const { name: action, frequency } of taken) actions.set(action, (actions.get(action) ?? 0) + frequency / found.length);
+  for (const { actions: taken, chance } of found) {
+    for (const { name: action, frequency } of taken) actions.set(action, (actions.get(action) ?? 0) + (chance * frequency) / (all || 1));
   }
-  const gets = [0, 1].map((player) => mean(found.map((card) => card.gets[player])));
-  const equities = [0, 1].map((player) => mean(found.map((card) => card.equities[player])));
+  const gets = [0, 1].map((player) => mean((card) => card.gets[player]));
+  const equities = [0, 1].map((player) => mean((card) => card.equities[player]));
   const realised = [0, 1].map((player) => (equities[player] > 0 ? gets[player] / pot / equities[player] : null));
   return { name, count: found.length, actions, gets, equities, realised };
 };
@@ -90,5 +90,5 @@ export const cardsTable = (found, pot, board) => {
   const region = element("div", { class: "wide", tabIndex: 0, role: "region" }, element("table", { class: "cards-table small" }, element("thead", {}, head), body));
   region.setAttribute("aria-label", "Cards, a table");
   return element("details", { class: "as-table" }, element("summary", { class: "small" }, "As a table"), element("p", { class: "small" }, element("label", {}, "Means ", choose)), region,
-    element("p", { class: "small soft" }, "All cards count alike. Realised: EV as a share of the pot, divided by the equity."));
+    element("p", { class: "small soft" }, "Cards count by how likely they are with the hands that both may hold. Realised: EV as a share of the pot, divided by the equity."));
 };

@@ -317,7 +317,9 @@ const play = async (betting) => {
   }
 };
 const playAgain = () => { playedWay.length = 0; play(""); };
-played?.addEventListener("toggle", () => { if (played.open && !byId("played-actions").children.length) playAgain(); });
+// What the address asked for and this server cannot give stays to be read.
+let refusedPlayer = false;
+played?.addEventListener("toggle", () => { if (played.open && !refusedPlayer && !byId("played-actions").children.length) playAgain(); });
 byId("played-again")?.addEventListener("click", playAgain);
 byId("player")?.addEventListener("change", playAgain);
 
@@ -501,6 +503,7 @@ if (inAddress.has("board")) {
     playedWay.push(inAddress.get("betting"));
     play(inAddress.get("betting"));
   } else if (inAddress.has("betting")) {
+    refusedPlayer = true;
     played?.setAttribute("open", "");
     byId("played-way").textContent = `${inAddress.get("agent") || "No agent"} cannot be asked here: the ranges are those of the address.`;
   }
@@ -514,11 +517,14 @@ if (inAddress.has("board")) {
 const find = byId("library-find");
 const filterLibrary = () => {
   const lines = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("#library tr[data-words]")]);
-  const words = find.value.toLowerCase().split(/\s+/).filter(Boolean);
+  // Cards may be written as the list has them.
+  const suits = { "♠": "s", "♥": "h", "♦": "d", "♣": "c" };
+  const text = find.value.replace(/[♠♥♦♣]\ufe0e?/g, (sign) => suits[sign[0]]).replace(/10(?=[shdc])/gi, "T");
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   let shown = 0;
   for (const line of lines) {
-    const text = line.dataset.words.toLowerCase();
-    line.hidden = !words.every((word) => text.includes(word));
+    const known = line.dataset.words.toLowerCase();
+    line.hidden = !words.every((word) => known.includes(word));
     shown += Number(!line.hidden);
   }
   byId("library-search").hidden = lines.length < 2 && !words.length;

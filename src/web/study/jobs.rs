@@ -32,6 +32,7 @@ use super::view::{CardsView, PlaceView};
 use crate::river::DecisionView;
 use crate::subgame::{Limits, Parameters, Problem, SizeReport, SolveResult};
 use crate::web::api::Problem as Refusal;
+use crate::web::pages::is_name;
 use crate::web::policies::Policies;
 
 /// How often a thread without work looks whether it is to end.
@@ -530,6 +531,24 @@ impl Study {
         solved.map(spot).collect()
     }
 
+    /// The ranges and bets of a solution, in sentences.
+    pub(in crate::web) fn facts(&self, id: &str) -> Result<Vec<String>, Refusal> {
+        let Parameters { ranges: [first, second], menu, second_menu, .. } =
+            self.find(id)?.parameters;
+        let line = |menu: &str| menu.trim_end().replace('\n', "; ");
+        let bets = match second_menu {
+            None => format!("Bets: {}.", line(&menu)),
+            Some(other) => {
+                format!("Bets of player 1: {}; of player 2: {}.", line(&menu), line(&other))
+            }
+        };
+        Ok(vec![
+            format!("Range of player 1: {first}."),
+            format!("Range of player 2: {second}."),
+            bets,
+        ])
+    }
+
     /// The solution of this name.
     pub(super) fn find(&self, id: &str) -> Result<SolutionView, Refusal> {
         let library = lock(&self.0.library);
@@ -621,9 +640,9 @@ impl Study {
     /// Gives a solution a name for people; an empty one takes it away.
     pub(super) fn rename(&self, id: &str, text: &str) -> Result<SolutionView, Refusal> {
         let text = text.trim();
-        let long = text.chars().count() > LONGEST_NAME;
-        if long || text.chars().any(char::is_control) {
-            let remedy = format!("write at most {LONGEST_NAME} letters on one line");
+        if !text.is_empty() && !is_name(text, LONGEST_NAME) {
+            let remedy =
+                format!("write at most {LONGEST_NAME} letters that can be seen, on one line");
             return Err(Refusal::at_pointer("/name", "it is no name", remedy));
         }
         let solution = lock(&self.0.library).find(id)?;
@@ -1047,8 +1066,14 @@ impl Library {
             let state = lock(&solution.status).state;
             solution.id != but.id && !matches!(state, State::Waiting | State::Solving)
         };
+        let unnamed = |solution: &Arc<Solution>| idle(solution) && lock(&solution.name).is_empty();
+        // What somebody has named goes last.
+        let oldest = |solutions: &[Arc<Solution>]| {
+            let found = solutions.iter().rposition(unnamed);
+            found.or_else(|| solutions.iter().rposition(idle))
+        };
         while self.solutions.len() > kept
-            && let Some(oldest) = self.solutions.iter().rposition(idle)
+            && let Some(oldest) = oldest(&self.solutions)
         {
             let solution = self.solutions.remove(oldest);
             if let Some(files) = files {

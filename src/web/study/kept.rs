@@ -148,9 +148,18 @@ impl SolutionFiles {
     /// Removes the oldest states but this one until they take at most the limit.
     fn make_room(&self, but: &str) -> Vec<String> {
         let mut files = self.files(STATE);
-        files.sort_by_key(|&(_, written, _)| written);
         let mut total: u64 = files.iter().map(|&(.., bytes)| bytes).sum();
         let mut removed = Vec::new();
+        if total <= self.limit {
+            return removed;
+        }
+        // What somebody has named goes last.
+        let named = |path: &PathBuf| {
+            let status = fs::read(path.with_extension(STATUS)).ok();
+            let saved = status.and_then(|bytes| serde_json::from_slice::<Saved>(&bytes).ok());
+            saved.is_some_and(|saved| !saved.name.is_empty())
+        };
+        files.sort_by_cached_key(|(path, written, _)| (named(path), *written));
         for (path, _, bytes) in files {
             let Some(id) = path.file_stem().and_then(|stem| stem.to_str()) else { continue };
             if total <= self.limit {

@@ -3,9 +3,11 @@
 //!
 //! The numbers are those of `cardroom solve shove-fold` and `cardroom solve trees`.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use askama::Template;
 use axum::extract::rejection::QueryRejection;
-use axum::extract::{Query, State};
+use axum::extract::{Query as UrlQuery, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
@@ -28,29 +30,50 @@ use crate::web::pages::{blocking, message, page};
 const PATH: &str = "/api/v1/study/shove-fold";
 /// The rules that are measured beside the trees.
 const RULES: [&str; 2] = ["sage-best", "published"];
-/// The most questions of the trees.
+/// The most questions of the trees, and about one hand.
 const QUESTIONS: usize = 5;
+const DEPTH: usize = 4;
+/// Stacks that are kept solved: each takes the processor a second.
+const KEPT: usize = 64;
 /// The deepest stack, in big blinds; beyond it nobody plays this game.
 const DEEPEST: f64 = 250.0;
 
 /// The query.
-#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-struct Asked {
+struct Query {
     /// The stack of each player in big blinds, including blinds and antes; 10 if it is not given.
+    stack: String,
+    /// The ante of each player, in big blinds; none if it is not given.
+    ante: String,
+}
+
+/// What is asked for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Asked {
     stack: f64,
-    /// The ante of each player, in big blinds.
     ante: f64,
 }
 
-impl Default for Asked {
-    fn default() -> Asked {
-        Asked { stack: 10.0, ante: 0.0 }
+impl Query {
+    /// The numbers; a comma is as good as a point.
+    fn read(&self) -> Result<Asked, String> {
+        let number = |name: &str, text: &str, usual: f64| match text.trim() {
+            "" => Ok(usual),
+            text => text.replace(',', ".").parse().map_err(|_| {
+                let text = game::escape::excerpt(text);
+                format!("the {name} is a number of big blinds, as in 8.5, and not `{text}`")
+            }),
+        };
+        Ok(Asked {
+            stack: number("stack", &self.stack, 10.0)?,
+            ante: number("ante", &self.ante, 0.0)?,
+        })
     }
 }
 
 /// The game at a stack, solved.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 struct ShoveFoldView {
     /// The equilibrium, and two rules measured against it.
     equilibrium: StackReport,
@@ -70,7 +93,7 @@ impl ShoveFoldView {
         let solved = rules.and_then(|rules| ShoveFold::new(&[stack], ante, &rules));
         let solved = solved.map_err(|error| error.to_string())?;
         let equilibrium = solved.stacks.into_iter().next().ok_or("no stack was solved")?;
-        let limits = Limits { questions: QUESTIONS, ..Limits::default() };
+        let limits = Limits { questions: QUESTIONS, depth: DEPTH, ..Limits::default() };
         let trees = Blind::BOTH.map(|blind| {
             let payoffs = Payoffs::new(stack, ante).map_err(|error| error.to_string())?;
             let best = optima(&Loss::new(payoffs, blind), &limits, |_| true);
@@ -86,32 +109,55 @@ impl ShoveFoldView {
 pub(super) fn router(study: Shared, api: &mut Description) -> Router {
     let about = "All-in or fold before the flop: the equilibrium at a stack, what all equilibria \
                  leave open, and the best rules of a few questions.";
-    let path = api.get_with_query::<ShoveFoldView, Asked>(PATH, "allInOrFold", about);
+    let path = api.get_with_query::<ShoveFoldView, Query>(PATH, "allInOrFold", about);
+    let kept = Kept::default();
     Router::new()
         .route("/study/shove-fold", get(html))
         .route("/study/shove-fold/card", get(card))
         .route(path, get(document))
-        .with_state(study)
+        .with_state((study, kept))
 }
+
+/// The stacks that were solved, the latest first.
+#[derive(Clone, Default)]
+struct Kept(Arc<Mutex<Vec<(Asked, Arc<ShoveFoldView>)>>>);
+
+type Here = State<(Shared, Kept)>;
 
 /// The game that a query asks for, solved on the server's threads.
 async fn solved(
-    study: Study,
-    query: Result<Query<Asked>, QueryRejection>,
-) -> Result<Result<ShoveFoldView, String>, Response> {
-    match query {
-        Ok(Query(asked)) => blocking(move || study.on_threads(|| ShoveFoldView::new(asked))).await,
-        Err(error) => Ok(Err(error.body_text())),
-    }
+    (study, kept): (Study, Kept),
+    query: Result<UrlQuery<Query>, QueryRejection>,
+) -> Result<Result<Arc<ShoveFoldView>, String>, Response> {
+    let asked = match query {
+        Ok(UrlQuery(query)) => query.read(),
+        Err(error) => Err(error.body_text()),
+    };
+    let asked = match asked {
+        Ok(asked) => asked,
+        Err(error) => return Ok(Err(error)),
+    };
+    blocking(move || {
+        let lock = || kept.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, known)) = lock().iter().find(|(known, _)| *known == asked) {
+            return Ok(Arc::clone(known));
+        }
+        let found = Arc::new(study.on_threads(|| ShoveFoldView::new(asked))?);
+        let mut kept = lock();
+        kept.truncate(KEPT - 1);
+        kept.insert(0, (asked, Arc::clone(&found)));
+        Ok(found)
+    })
+    .await
 }
 
 async fn document(
-    State(study): State<Shared>,
-    query: Result<Query<Asked>, QueryRejection>,
+    State((study, kept)): Here,
+    query: Result<UrlQuery<Query>, QueryRejection>,
 ) -> Result<Json<ShoveFoldView>, Response> {
     let study = open(study).map_err(IntoResponse::into_response)?;
-    let found = solved(study, query).await?;
-    found.map(Json).map_err(|error| {
+    let found = solved((study, kept), query).await?;
+    found.map(|found| Json((*found).clone())).map_err(|error| {
         let remedy = "write `stack` and `ante` in big blinds, as in `?stack=8.5&ante=0.1`";
         Problem::new(StatusCode::BAD_REQUEST, error, remedy).into_response()
     })
@@ -124,11 +170,11 @@ fn refused(error: &str) -> Response {
 }
 
 async fn html(
-    State(study): State<Shared>,
-    query: Result<Query<Asked>, QueryRejection>,
+    State((study, kept)): Here,
+    query: Result<UrlQuery<Query>, QueryRejection>,
 ) -> Result<Response, Response> {
     let Some(study) = study else { return Ok(not_offered()) };
-    Ok(match solved(study, query).await? {
+    Ok(match solved((study, kept), query).await? {
         Ok(found) => page(&ShoveFoldPage { found }),
         Err(error) => refused(&error),
     })
@@ -136,11 +182,11 @@ async fn html(
 
 /// The trees with the most questions on a page of their own, to print.
 async fn card(
-    State(study): State<Shared>,
-    query: Result<Query<Asked>, QueryRejection>,
+    State((study, kept)): Here,
+    query: Result<UrlQuery<Query>, QueryRejection>,
 ) -> Result<Response, Response> {
     let Some(study) = study else { return Ok(not_offered()) };
-    Ok(match solved(study, query).await? {
+    Ok(match solved((study, kept), query).await? {
         Ok(found) => {
             let headers = [
                 (header::CONTENT_TYPE, "text/html; charset=utf-8"),
@@ -156,7 +202,7 @@ async fn card(
 #[derive(Template)]
 #[template(path = "shove_fold.html", config = ".askama.toml")]
 struct ShoveFoldPage {
-    found: ShoveFoldView,
+    found: Arc<ShoveFoldView>,
 }
 
 /// A starting hand on the chart of a blind.
@@ -225,7 +271,7 @@ impl ShoveFoldPage {
         let rules = RULES.map(|rule| format!(" --rules {rule}")).concat();
         [
             format!("cardroom solve shove-fold --stack {stack}{ante}{rules}"),
-            format!("cardroom solve trees --stack {stack}{ante}"),
+            format!("cardroom solve trees --stack {stack}{ante} --depth {DEPTH}"),
         ]
     }
 }
@@ -235,6 +281,11 @@ impl BlindPart<'_> {
     fn plays(&self, mixed: &MixedReport) -> String {
         let found = StartingHand::all().find(|hand| hand.to_string() == mixed.hand);
         percent(found.map_or(0.0, |hand| self.range[hand.index()]), 1)
+    }
+
+    /// Whether a hand can be played more or less often in another equilibrium.
+    fn is_open(&self) -> bool {
+        self.mixed.iter().any(|mixed| mixed.most - mixed.least >= 1e-4)
     }
 
     /// How often a hand that mixes is played over all equilibria.
@@ -294,7 +345,7 @@ mod tests {
     #[test]
     fn a_stack_has_both_blinds_and_what_no_stack_is_is_refused() -> Result<(), String> {
         let found = ShoveFoldView::new(Asked { stack: 10.0, ante: 0.0 })?;
-        let shown = ShoveFoldPage { found };
+        let shown = ShoveFoldPage { found: Arc::new(found) };
         let parts = shown.parts();
         let mixed: Vec<String> =
             parts.iter().flat_map(|part| &part.mixed).map(|mixed| mixed.hand.clone()).collect();
@@ -302,6 +353,10 @@ mod tests {
         assert_eq!(mixed, ["43s", "Q6s"]);
         assert_eq!(parts[1].share, "37.38 %");
         assert!(parts.iter().all(|part| part.trees.len() == QUESTIONS + 1));
+        let read = |stack: &str| Query { stack: stack.to_owned(), ante: String::new() }.read();
+        assert_eq!(read(" 8,5 "), Ok(Asked { stack: 8.5, ante: 0.0 }));
+        assert_eq!(read(""), Ok(Asked { stack: 10.0, ante: 0.0 }));
+        assert!(read("ten").is_err_and(|error| error.contains("`ten`")));
         for (stack, ante) in [(0.5, 0.0), (f64::NAN, 0.0), (1e6, 0.0), (10.0, -1.0), (10.0, 20.0)] {
             assert!(ShoveFoldView::new(Asked { stack, ante }).is_err(), "{stack} {ante}");
         }

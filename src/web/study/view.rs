@@ -238,6 +238,8 @@ struct CardView {
     card: String,
     /// The player who acts after it, 1 or 2.
     player: usize,
+    /// How likely it is among the cards that can come, with the hands that both may hold.
+    chance: f64,
     /// What that player does.
     actions: Vec<Share>,
     /// The chips of the pot that each player gets from there on, less those that it puts in.
@@ -276,6 +278,9 @@ impl CardsView {
             next.deal(&[card]).map_err(words)?;
             cards.push(CardView::new(solver, &next, card)?);
         }
+        // As many deals lead to a card as pairs of hands are left by it.
+        let all: f64 = cards.iter().map(|card| card.chance).sum();
+        cards.iter_mut().filter(|_| all > 0.0).for_each(|card| card.chance /= all);
         Ok(CardsView { line, iterations: solver.iterations(), cards })
     }
 }
@@ -301,15 +306,16 @@ impl CardView {
         let ranges = Player::BOTH.map(|player| spot.range(player).clone());
         let equities = Player::BOTH.map(|player| equities(&spot, player));
         drop(spot);
-        let (mut gets, mut shares) = ([0.0; 2], [0.0; 2]);
+        let (mut gets, mut shares, mut pairs) = ([0.0; 2], [0.0; 2], 0.0);
         for player in Player::BOTH {
             let at = player.index();
             let held = held(solver, state, player, &ranges[at], &equities[at])?;
             gets[at] = mean(held.iter().map(|held| (held.pairs(), held.gets)));
             shares[at] = mean(held.iter().map(|held| (held.pairs(), held.equity)));
+            pairs = held.iter().map(|held| held.pairs()).sum();
         }
         let (card, player) = (card.to_string(), player.index() + 1);
-        Ok(CardView { card, player, actions, gets, equities: shares })
+        Ok(CardView { card, player, chance: pairs, actions, gets, equities: shares })
     }
 }
 

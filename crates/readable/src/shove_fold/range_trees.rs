@@ -734,7 +734,7 @@ impl Listing<'_> {
 }
 
 /// The trees of both blinds at each stack.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct RangeTrees {
     /// The ante of each player, in big blinds.
     pub ante: f64,
@@ -823,7 +823,11 @@ impl RangeTrees {
             here().filter_map(|blind| blind.trees.last()).map(|tree| tree.questions).max()?;
         let proven = here().filter_map(|blind| blind.trees.last()).all(|tree| tree.proven);
         let proof = if proven {
-            format!("No rule of {most} questions about the cards loses less.")
+            let depth = self.depth;
+            format!(
+                "No rule of {most} questions about the cards, at most {depth} about one hand, loses \
+                 less."
+            )
         } else {
             "Rules of as many questions may lose less.".to_owned()
         };
