@@ -6,8 +6,8 @@
 //! made from the sheet's seed, which the page of a class does not show, so that nobody can look the
 //! prices up before answering.
 //!
-//! A class is kept in its folder: the questions as they were when it was begun, with their prices, so
-//! that they are the same for everybody whatever becomes of what they were made from; and a
+//! A class is kept in its folder: the questions as they were when it was begun, with their prices,
+//! so that they are the same for everybody whatever becomes of what they were made from; and a
 //! [`Journal`] with the sheet and a line for each answer.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -614,7 +614,8 @@ pub fn router(classes: Classes, limits: Limits, hosts: &Hosts, api: &mut Descrip
     let operation = (
         "answerInClass",
         "Answers a question of a class.",
-        "The first answer of a name to a question counts. The answer to it is the question with all prices.",
+        "The first answer of a name to a question counts. What comes back is the question with \
+         its prices.",
     );
     let answer = ("Answered", schema::<Answered>());
     let answer_path = "/api/v1/classes/{class}/answers";
@@ -843,8 +844,8 @@ async fn class_page(
 }
 
 impl ClassPage {
-    /// The page for a student, or for nobody yet; `done` is the question that was just answered, with
-    /// the answer: prices are shown to who has answered, and at no address.
+    /// The page for a student, or for nobody yet; `done` is the question that was just answered,
+    /// with the answer: prices are shown to who has answered, and at no address.
     fn new(
         classes: &Classes,
         name: String,

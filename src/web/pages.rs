@@ -130,10 +130,10 @@ pub fn respond(events: impl Stream<Item = Result<Event, Infallible>> + Send + 's
 /// turn the direction of writing, at most so long.
 pub fn is_name(text: &str, longest: usize) -> bool {
     let unseen = |letter: char| {
-        letter.is_control()
-            || matches!(letter, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}'
-                | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
-                | '\u{e0000}'..='\u{e0fff}')
+        let code = u32::from(letter);
+        let alone = [0xad, 0x61c, 0x180e, 0xfeff].contains(&code);
+        let among = [0x200b..=0x200f, 0x2028..=0x202e, 0x2060..=0x206f, 0xe0000..=0xe0fff];
+        letter.is_control() || alone || among.iter().any(|some| some.contains(&code))
     };
     let seen = text.chars().any(|letter| letter.is_alphanumeric() || letter.is_ascii_punctuation());
     seen && text.chars().count() <= longest && !text.chars().any(unseen)

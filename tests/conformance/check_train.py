@@ -235,7 +235,7 @@ class Page(chromium.Window):
                 self.picture("class")
         board = json.loads(self.value(f"fetch('/api/v1/classes/{name}').then(a => a.text())"))
         [line] = board["students"]
-        self.has("document.querySelector('[data-part=board] td.num').innerText === '3 of 3'", "on the board")
+        self.has("document.querySelectorAll('[data-part=board] td.num')[1].innerText === '3 of 3'", "on the board")
         assert f"{100 * line['mean']:.2f} %" in self.text("[data-part=board]"), line
 
 

@@ -291,7 +291,9 @@ fn a_class_takes_the_first_answer_of_each_student_and_keeps_it_when_the_server_i
         shows(&answer.body, &[part, "remedy"]);
     }
     let answers = "/api/v1/classes/poker-101/answers";
-    let given = |student: &str, question: u32, answer: usize| json!({ "student": student, "question": question, "answer": answer });
+    let given = |student: &str, question: u32, answer: usize| -> Value {
+        json!({ "student": student, "question": question, "answer": answer })
+    };
     // What is asked before an answer has no price on its page.
     let (_, page) = server.get("/train/class/poker-101?student=Ada");
     assert!(page.contains("question 1 of 4") && !page.contains("Costs"), "{page}");

@@ -1,8 +1,8 @@
 //! Hands of more than two players in which two are left: from the beginning of a street on such a
 //! hand is one of two players with the chips of the others in its pot, and is solved as one.
 //!
-//! Both ranges are by the blueprint's play in the whole hand. Hands that the others have folded make
-//! some cards less likely for both; this is left out.
+//! Both ranges are by the blueprint's play in the whole hand. Hands that the others have folded
+//! make some cards less likely for both; this is left out.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -17,11 +17,11 @@
 //! `every` stands for all four streets. Raises are counted on each street from 1, blinds aside; a
 //! raise that no line names is not on the menu. Sizes: `min`, the smallest legal raise; `2.5x`, a
 //! raise to this multiple of what has been bet on the street; `75%` and `pot`, a raise by this
-//! share of the pot after a call; `450c`, one to so many chips on the street; `e`, the share of the pot that, bet and called on this street and
-//! each later one, ends all-in on the river, and `2e` on the second street from this one on (the
-//! geometric sizes of solvers); `allin`; `none`. Sizes are made legal: one below the smallest
-//! raise becomes that one, one beyond the stack becomes all-in, and in a limit game every size is
-//! the one legal raise.
+//! share of the pot after a call; `450c`, one to so many chips on the street; `e`, the share of the
+//! pot that, bet and called on this street and each later one, ends all-in on the river, and `2e`
+//! on the second street from this one on (the geometric sizes of solvers); `allin`; `none`. Sizes
+//! are made legal: one below the smallest raise becomes that one, one beyond the stack becomes
+//! all-in, and in a limit game every size is the one legal raise.
 
 use std::fmt;
 use std::ops::RangeInclusive;

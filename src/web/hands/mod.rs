@@ -65,9 +65,10 @@ pub fn router(api: &mut Description) -> Router<Site> {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct HandQuery {
-    /// The order: `latest` (by default), `first`, `pot`, `lost`, `won`, `luck` or `price`; or what the
-    /// player gained by a part of the result, as an analysis names it: `dealt_cards`, `flop`, `turn`,
-    /// `river`, `own_mixing`, `mixing_of_others`, `decisions_preflop` to `decisions_river`.
+    /// The order: `latest` (by default), `first`, `pot`, `lost`, `won`, `luck` or `price`; or what
+    /// the player gained by a part of the result, as an analysis names it: `dealt_cards`, `flop`,
+    /// `turn`, `river`, `own_mixing`, `mixing_of_others`, `decisions_preflop` to
+    /// `decisions_river`.
     sort: String,
     /// The player whose loss, gain or luck it is, by the place in the match, from 0.
     player: String,
@@ -405,8 +406,8 @@ fn biggest(
     Ok(found.biggest().collect())
 }
 
-/// Of the hands with the biggest pots, those in which this player gained most by the cards first, or
-/// by a part of the result.
+/// Of the hands with the biggest pots, those in which this player gained most by the cards first,
+/// or by a part of the result.
 fn luckiest(
     reader: &LedgerReader,
     filter: &HandFilter,

@@ -825,8 +825,8 @@ impl RangeTrees {
         let proof = if proven {
             let depth = self.depth;
             format!(
-                "No rule of {most} questions about the cards, at most {depth} about one hand, loses \
-                 less."
+                "No rule of {most} questions about the cards, at most {depth} about one hand, \
+                 loses less."
             )
         } else {
             "Rules of as many questions may lose less.".to_owned()
