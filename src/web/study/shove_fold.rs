@@ -118,9 +118,12 @@ pub(super) fn router(study: Shared, api: &mut Description) -> Router {
         .with_state((study, kept))
 }
 
+/// What was asked for, solved.
+type Solved = (Asked, Arc<ShoveFoldView>);
+
 /// The stacks that were solved, the latest first.
 #[derive(Clone, Default)]
-struct Kept(Arc<Mutex<Vec<(Asked, Arc<ShoveFoldView>)>>>);
+struct Kept(Arc<Mutex<Vec<Solved>>>);
 
 type Here = State<(Shared, Kept)>;
 

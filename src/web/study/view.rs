@@ -312,7 +312,7 @@ impl CardView {
             let held = held(solver, state, player, &ranges[at], &equities[at])?;
             gets[at] = mean(held.iter().map(|held| (held.pairs(), held.gets)));
             shares[at] = mean(held.iter().map(|held| (held.pairs(), held.equity)));
-            pairs = held.iter().map(|held| held.pairs()).sum();
+            pairs = held.iter().map(Held::pairs).sum();
         }
         let (card, player) = (card.to_string(), player.index() + 1);
         Ok(CardView { card, player, chance: pairs, actions, gets, equities: shares })
