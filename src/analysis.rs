@@ -366,12 +366,11 @@ impl Analyst<'_> {
             }
         };
         let mut share = Share { won, parts, made: 0, priced: Vec::new(), not_priced: Vec::new() };
-        record.public.each_decision(|public, actor| {
-            let number = public.history().len();
+        record.public.each_decision(|public, played| {
+            let actor = played.seat;
             if Some(actor) != seat {
                 return;
             }
-            let Some(played) = record.public.history().get(number) else { return };
             share.made += 1;
             let infoset = InfoSet { public: public.clone(), seat: actor, hole: record.hole[actor] };
             let priced = match &self.advisers {

@@ -229,8 +229,7 @@ pub(crate) fn line_words_before(record: &HandRecord, number: usize) -> String {
     let big_blind = record.public.def().big_blind();
     let amount = |chips: Chips| in_blinds(f64::from(chips), big_blind);
     let (mut text, mut street) = (String::new(), Street::Preflop);
-    record.public.each_decision(|public, _| {
-        let Some(played) = record.public.history().get(public.history().len()) else { return };
+    record.public.each_decision(|public, played| {
         if public.history().len() >= number {
             return;
         }
@@ -257,9 +256,9 @@ impl HandReport {
     ) -> HandReport {
         let line = HandLine::new(info, record, recorded, luck);
         let mut decisions = Vec::with_capacity(record.public.history().len());
-        record.public.each_decision(|public, seat| {
+        record.public.each_decision(|public, played| {
             let number = public.history().len() as u32;
-            let entrant = record.entrants[seat];
+            let entrant = record.entrants[played.seat];
             let player = &line.players[usize::from(entrant)];
             let made = recorded.iter().find(|decision| decision.index == number);
             decisions.push(HandDecision::new(public, record, player, (number, entrant), made));

@@ -27,7 +27,7 @@ use show::number::{fixed, percent, signed_grouped};
 use super::Site;
 use super::hands::encoded;
 use super::overview::AgentLine;
-use super::pages::{blocking, message, page};
+use super::pages::{blocking, page, refusal};
 use super::policies::Policies;
 use super::records::MatchLine;
 
@@ -76,11 +76,7 @@ struct Refused(StatusCode, String);
 
 impl IntoResponse for Refused {
     fn into_response(self) -> Response {
-        let title = match self.0 {
-            StatusCode::NOT_FOUND => "Not here",
-            _ => "This cannot be asked for",
-        };
-        message(self.0, title, &format!("{}.", show::number::capital(&self.1)))
+        refusal(self.0, &self.1)
     }
 }
 
@@ -485,10 +481,8 @@ impl SituationPart {
 /// The actions that led to a state: the betting before each, and the action in words.
 fn way_to(state: &PublicState) -> Vec<(String, String)> {
     let mut way = Vec::new();
-    state.each_decision(|before, _| {
-        if let Some(played) = state.history().get(before.history().len()) {
-            way.push((notation::betting(before), action_words(before, played.action)));
-        }
+    state.each_decision(|before, played| {
+        way.push((notation::betting(before), action_words(before, played.action)));
     });
     way
 }

@@ -17,6 +17,7 @@ use axum::{Json, Router};
 use metrics::{describe_counter, describe_gauge, describe_histogram, gauge};
 use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
 use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use wire::connect::{ConnectionStatus, ConnectionView};
 use wire::host::{TableStatus, TableView};
@@ -25,7 +26,7 @@ use wire::slumbot_host::HostStatus;
 use super::description::Description;
 use super::match_page::MatchView;
 use super::overview::{AgentLine, Overview};
-use super::pages::blocking;
+use super::pages::{blocking, refusal};
 use super::records::MatchLine;
 use super::slumbot::Api;
 use super::{COMMIT, Site, VERSION, analyse, classes, decide, hands, run, scrimmage, study};
@@ -143,6 +144,24 @@ pub struct Problem {
     place: Option<String>,
 }
 
+/// Reads a request's body; an error has the place of what is wrong, and this remedy.
+///
+/// # Errors
+/// When it is not JSON, or not of this form.
+pub fn read_json<T: DeserializeOwned>(body: &[u8], remedy: &str) -> Result<T, Problem> {
+    let mut text = serde_json::Deserializer::from_slice(body);
+    serde_path_to_error::deserialize(&mut text).map_err(|error| {
+        // A path of keys and indices, as in `ranges[1]`; `.` is the whole.
+        let path = error.path().to_string();
+        let path = path.replace('[', "/").replace(']', "").replace('.', "/");
+        let place = if path == "/" { path.replace('/', "") } else { format!("/{path}") };
+        Problem::at_pointer(&place, error.inner().to_string(), remedy)
+    })
+}
+
+/// The remedy where a body is not what the description of the API says.
+pub const DESCRIBED: &str = "`/api/v1/openapi.json` describes the body";
+
 impl Problem {
     /// An error with a remedy.
     pub fn new(code: StatusCode, error: impl Into<String>, remedy: impl Into<String>) -> Problem {
@@ -167,6 +186,11 @@ impl Problem {
     /// The error and the remedy, as a sentence each.
     pub fn words(&self) -> String {
         format!("{}: {}", self.error, self.remedy)
+    }
+
+    /// The error and the remedy as a page.
+    pub fn into_page(self) -> Response {
+        refusal(self.code, &self.words())
     }
 
     /// The response's body.

@@ -26,22 +26,24 @@ use axum::{Json, Router};
 use futures_util::future::try_join_all;
 use jiff::Timestamp;
 use learners::mixed;
+use logs::stats::Rate;
 use runs::{Form as JournalForm, Journal};
 use schemars::JsonSchema;
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use show::number::{decimal, percent};
 use tokio_util::sync::CancellationToken;
 use tower_http::set_header::SetResponseHeaderLayer;
 
 use super::Limits;
-use super::api::Problem;
+use super::api::{DESCRIBED, Problem, read_json};
 use super::decide::read_body;
 use super::description::{Description, schema};
-use super::exercises::{About, AnswerView, ExerciseView, Sources, StepView, Trainer, wrong};
+use super::exercises::{
+    AnswerView, ExerciseView, Introduction, Sources, StepView, Trainer, read, wrong,
+};
 use super::hands::encoded;
 use super::hosts::{self, Hosts};
-use super::pages::{self, CardText, blocking, cards_of, is_name, message, page, text};
+use super::pages::{self, CardText, blocking, cards_of, is_name, page, text};
 
 /// The most questions of a sheet.
 const MOST_QUESTIONS: u32 = 30;
@@ -183,21 +185,21 @@ impl Sheet {
 /// The questions of a sheet, with their prices.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Questions {
-    about: About,
+    introduction: Introduction,
     list: Vec<ExerciseView>,
 }
 
 impl Questions {
     /// Makes all questions of a sheet, as many at a time as exercises are.
-    async fn make(trainer: &Trainer, sheet: &Sheet) -> Result<Questions, Response> {
+    async fn make(trainer: &Trainer, sheet: &Sheet) -> Result<Questions, Problem> {
         let of = sheet.clone();
-        let about =
-            trainer.clone().work(move |sources| sources.about(&of.what, &of.of, &of.query)).await?;
+        let introduced = move |sources: &Sources| sources.introduction(&of.what, &of.of, &of.query);
+        let introduction = trainer.clone().work(introduced).await?;
         let list = (0..sheet.count).map(|number| {
             let sheet = sheet.clone();
             trainer.clone().work(move |sources| sheet.question(sources, number))
         });
-        Ok(Questions { about, list: try_join_all(list).await? })
+        Ok(Questions { introduction, list: try_join_all(list).await? })
     }
 }
 
@@ -330,10 +332,6 @@ struct Answered {
     answer: usize,
 }
 
-fn refused(code: StatusCode, error: &str, remedy: &str) -> Problem {
-    Problem::new(code, error, remedy)
-}
-
 /// A name as people write it, without blanks around it.
 fn name_of(text: &str) -> Result<String, Problem> {
     let name = text.trim();
@@ -372,7 +370,7 @@ impl Classes {
             let remedy = "set `study.solve = \"all\"` in the configuration, if everybody who can \
                           reach the server may have it keep some";
             let error = "this server begins no classes for others";
-            return Err(refused(StatusCode::NOT_FOUND, error, remedy));
+            return Err(Problem::new(StatusCode::NOT_FOUND, error, remedy));
         }
         if !is_class(name) {
             let remedy = format!("write 1 to {LONGEST_NAME} letters, digits, `-` and `_`");
@@ -381,11 +379,15 @@ impl Classes {
         let known = self.names();
         if known.iter().any(|known| known == name) {
             let remedy = "take another, or delete its folder in `classes` of the data folder";
-            return Err(refused(StatusCode::CONFLICT, "there is a class of this name", remedy));
+            return Err(Problem::new(
+                StatusCode::CONFLICT,
+                "there is a class of this name",
+                remedy,
+            ));
         }
         if known.len() >= MOST_CLASSES {
             let remedy = "delete some in `classes` of the data folder";
-            return Err(refused(StatusCode::CONFLICT, "there are too many classes", remedy));
+            return Err(Problem::new(StatusCode::CONFLICT, "there are too many classes", remedy));
         }
         Ok(())
     }
@@ -431,7 +433,7 @@ impl Classes {
     fn unreadable(&self, name: &str, error: &dyn std::fmt::Display) -> Problem {
         tracing::warn!(class = name, %error, "a class cannot be read or written");
         let code = StatusCode::SERVICE_UNAVAILABLE;
-        refused(code, "this class cannot be read or written now", "the server's log says why")
+        Problem::new(code, "this class cannot be read or written now", "the server's log says why")
     }
 
     /// The class of this name.
@@ -445,7 +447,7 @@ impl Classes {
         let folder = self.0.folder.join(name);
         if !is_class(name) || !folder.join(FORM.manifest).is_file() {
             let remedy = "`/api/v1/classes` lists the classes";
-            return Err(refused(StatusCode::NOT_FOUND, "there is no such class", remedy));
+            return Err(Problem::new(StatusCode::NOT_FOUND, "there is no such class", remedy));
         }
         let mut open = lock(&self.0.open);
         if let Some(class) = open.get(name) {
@@ -521,11 +523,11 @@ impl Classes {
         let mine = |other: &Given| other.student == given.student;
         if all.iter().any(|other| mine(other) && other.question == given.question) {
             let remedy = "the first answer counts: go on with the next question";
-            return Err(refused(StatusCode::CONFLICT, "this question is answered", remedy));
+            return Err(Problem::new(StatusCode::CONFLICT, "this question is answered", remedy));
         }
         if !all.iter().any(mine) && by_student(&all).len() >= MOST_STUDENTS {
             let remedy = "begin another class";
-            return Err(refused(StatusCode::CONFLICT, "the class is full", remedy));
+            return Err(Problem::new(StatusCode::CONFLICT, "the class is full", remedy));
         }
         let line = serde_json::to_string(&given).map_err(|error| self.unreadable(name, &error))?;
         class.journal.add(&(line + "\n")).map_err(|error| self.unreadable(name, &error))?;
@@ -557,8 +559,10 @@ fn mean(shares: &[f64]) -> (f64, Option<f64>) {
     let count = shares.len() as f64;
     let mean = shares.iter().sum::<f64>() / count;
     let square = shares.iter().map(|share| (share - mean).powi(2)).sum::<f64>();
-    let half = 1.96 * (square / (count - 1.0) / count).sqrt();
-    (mean, (shares.len() > 1).then_some(half))
+    let error = (square / (count - 1.0) / count).sqrt();
+    let answers = shares.len() as u64;
+    let half = || Rate::from_error(mean, error, answers, answers).half_width();
+    (mean, (answers > 1).then(half))
 }
 
 impl Board {
@@ -640,11 +644,6 @@ pub fn router(classes: Classes, limits: Limits, hosts: &Hosts, api: &mut Descrip
 
 type Shared = State<(Classes, Limits)>;
 
-/// Reads a request's body.
-fn read_json<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
-    serde_json::from_slice(body).map_err(|error| wrong(error.to_string()))
-}
-
 async fn list_document(State((classes, _)): Shared) -> Result<Json<Vec<ClassLine>>, Response> {
     blocking(move || classes.all()).await.map(Json)
 }
@@ -658,17 +657,13 @@ async fn board_document(
 }
 
 /// Begins a class with a sheet, whose questions are made now.
-async fn begun(classes: &Classes, Begin { class, sheet }: Begin) -> Result<String, Response> {
-    let uri = format!("/?{sheet}").parse();
-    let uri = uri.map_err(|_| wrong("the sheet is no query").into_response())?;
-    let pairs = Query::<Vec<(String, String)>>::try_from_uri(&uri);
-    let pairs = pairs.map_err(|error| wrong(error.body_text()).into_response())?;
-    let sheet = Sheet::read(&pairs).map_err(IntoResponse::into_response)?;
-    let (all, name) = (classes.clone(), class.trim().to_owned());
-    all.check(&name).map_err(IntoResponse::into_response)?;
+async fn begun(classes: &Classes, Begin { class, sheet }: Begin) -> Result<String, Problem> {
+    let sheet = Sheet::read(&read::<Vec<(String, String)>>(&sheet)?)?;
+    let (classes, name) = (classes.clone(), class.trim().to_owned());
+    classes.check(&name)?;
     let questions = Questions::make(&classes.0.trainer, &sheet).await?;
-    let made = blocking(move || all.begin(&name, sheet, questions).map(|()| name)).await?;
-    made.map_err(IntoResponse::into_response)
+    classes.begin(&name, sheet, questions)?;
+    Ok(name)
 }
 
 async fn begin_document(
@@ -676,8 +671,8 @@ async fn begin_document(
     request: Request,
 ) -> Result<Json<Board>, Response> {
     let body = read_body(request, limits).await.map_err(IntoResponse::into_response)?;
-    let asked: Begin = read_json(&body).map_err(IntoResponse::into_response)?;
-    let name = begun(&classes, asked).await?;
+    let asked: Begin = read_json(&body, DESCRIBED).map_err(IntoResponse::into_response)?;
+    let name = begun(&classes, asked).await.map_err(IntoResponse::into_response)?;
     let board = blocking(move || classes.board(&name)).await?;
     board.map(Json).map_err(IntoResponse::into_response)
 }
@@ -688,25 +683,15 @@ async fn answer_document(
     request: Request,
 ) -> Result<Json<ExerciseView>, Response> {
     let body = read_body(request, limits).await.map_err(IntoResponse::into_response)?;
-    let answered: Answered = read_json(&body).map_err(IntoResponse::into_response)?;
+    let answered: Answered = read_json(&body, DESCRIBED).map_err(IntoResponse::into_response)?;
     let made = blocking(move || classes.answer(&name, &answered)).await?;
     made.map(Json).map_err(IntoResponse::into_response)
-}
-
-/// A refusal of the API as a page.
-async fn as_page(refusal: Response) -> Response {
-    let code = refusal.status();
-    let bytes = axum::body::to_bytes(refusal.into_body(), 1 << 16).await.unwrap_or_default();
-    let said: serde_json::Value = serde_json::from_slice(&bytes).unwrap_or_default();
-    let [error, remedy] = ["error", "remedy"].map(|key| said[key].as_str().unwrap_or_default());
-    let why = format!("{}: {remedy}.", show::number::capital(error));
-    message(code, "This cannot be asked for", &why)
 }
 
 async fn begin_by_form(State((classes, _)): Shared, Form(asked): Form<Begin>) -> Response {
     match begun(&classes, asked).await {
         Ok(name) => Redirect::to(&format!("/train/class/{name}")).into_response(),
-        Err(refusal) => as_page(refusal).await,
+        Err(problem) => problem.into_page(),
     }
 }
 
@@ -728,7 +713,7 @@ async fn answer_by_form(
         Err(problem) if problem.code() == StatusCode::CONFLICT => {
             Ok(Redirect::to(&again).into_response())
         }
-        Err(problem) => Ok(as_page(problem.into_response()).await),
+        Err(problem) => Ok(problem.into_page()),
     }
 }
 
@@ -755,7 +740,7 @@ struct Printed {
 struct SheetPage {
     sheet: Sheet,
     questions: Vec<Printed>,
-    about: About,
+    introduction: Introduction,
     begin: bool,
 }
 
@@ -766,9 +751,7 @@ impl SheetPage {
         if !self.sheet.of.is_empty() {
             hidden.push(("id".to_owned(), self.sheet.of.clone()));
         }
-        let uri = format!("/?{}", self.sheet.query).parse().ok();
-        let rest = uri.and_then(|uri| Query::<Vec<(String, String)>>::try_from_uri(&uri).ok());
-        hidden.extend(rest.map(|Query(rest)| rest).unwrap_or_default());
+        hidden.extend(read::<Vec<(String, String)>>(&self.sheet.query).unwrap_or_default());
         hidden
     }
 }
@@ -780,11 +763,11 @@ async fn sheet_page(
     let read = query.map_err(|error| wrong(error.body_text()));
     let sheet = match read.and_then(|Query(pairs)| Sheet::read(&pairs)) {
         Ok(sheet) => sheet,
-        Err(refusal) => return as_page(refusal.into_response()).await,
+        Err(problem) => return problem.into_page(),
     };
-    let Questions { about, list } = match Questions::make(&classes.0.trainer, &sheet).await {
+    let Questions { introduction, list } = match Questions::make(&classes.0.trainer, &sheet).await {
         Ok(questions) => questions,
-        Err(refusal) => return as_page(refusal).await,
+        Err(problem) => return problem.into_page(),
     };
     let questions = (1..).zip(list);
     let questions = questions.map(|(number, exercise)| Printed {
@@ -792,7 +775,7 @@ async fn sheet_page(
         trained_at: sheet.trained_at(&exercise),
         exercise,
     });
-    page(&SheetPage { questions: questions.collect(), about, sheet, begin: classes.0.begin })
+    page(&SheetPage { questions: questions.collect(), introduction, sheet, begin: classes.0.begin })
 }
 
 /// What a page of a class is asked with.
@@ -808,7 +791,7 @@ struct ClassQuery {
 struct ClassPage {
     class: String,
     title: &'static str,
-    about: About,
+    introduction: Introduction,
     questions: u32,
     student: String,
     /// The next question of the student, if one is left.
@@ -833,12 +816,12 @@ async fn class_page(
 ) -> Response {
     let asked = match query {
         Ok(Query(asked)) => asked,
-        Err(error) => return as_page(wrong(error.body_text()).into_response()).await,
+        Err(error) => return wrong(error.body_text()).into_page(),
     };
     let made = blocking(move || ClassPage::new(&classes, name, &asked.student, None));
     match made.await {
         Ok(Ok(made)) => page(&made),
-        Ok(Err(problem)) => as_page(problem.into_response()).await,
+        Ok(Err(problem)) => problem.into_page(),
         Err(response) => response,
     }
 }
@@ -871,7 +854,7 @@ impl ClassPage {
         let done = done.and_then(|(number, answer)| Some((printed(number)?, answer)));
         Ok(ClassPage {
             title: class.sheet.title(),
-            about: class.questions.about.clone(),
+            introduction: class.questions.introduction.clone(),
             questions: class.sheet.count,
             answered: mine.len(),
             board: text(&BoardPart { board }),
@@ -1021,9 +1004,9 @@ mod tests {
         let names: Vec<&str> = board.students.iter().map(|line| line.student.as_str()).collect();
         assert_eq!(names, ["Bo", "Ada", "Cy"]);
         let [bo, _, cy] = &board.students[..] else { panic!("three students") };
-        // 0.02 and 0: the standard error of the mean is 0.01.
+        // 0.02 and 0: the standard error of the mean is 0.01; Student's t with one degree is 12.706.
         assert!((bo.mean - 0.01).abs() < 1e-12, "{bo:?}");
-        assert!((bo.half_width.unwrap_or_default() - 0.0196).abs() < 1e-12, "{bo:?}");
+        assert!((bo.half_width.unwrap_or_default() - 0.12706).abs() < 1e-5, "{bo:?}");
         assert_eq!((cy.half_width, cy.good), (None, 1));
         let answered: Vec<usize> = board.by_question.iter().map(|line| line.answered).collect();
         assert_eq!(answered, [3, 1, 1]);

@@ -1,5 +1,5 @@
-//! Compressed answers: a place in a solution with all hands is 230 kB of numbers as text, and a
-//! fifth of that compressed.
+//! Compressed answers: a place in a solution with all hands is over a hundred kilobytes of numbers
+//! as text, and a tenth of that compressed.
 
 use std::io::Write;
 

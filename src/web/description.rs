@@ -58,7 +58,8 @@ const OWN: About = About {
             "description": "Every answer that is no success has `error` and `remedy`. No request \
                 changes anything on the server, but for those by PUT, which hand in bots, ask for \
                 rounds of a scrimmage, and stop, resume and forget solves and runs, and those \
-                that have a spot solved or a command started.",
+                that have a spot solved or a command started, name a solution, begin a class or \
+                answer in one.",
         })
     },
     errors: &ERRORS,

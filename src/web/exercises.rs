@@ -360,7 +360,7 @@ async fn rules_exercise(
     query: Result<Query<RulesAsked>, QueryRejection>,
 ) -> Result<Json<ExerciseView>, Response> {
     let asked = asked(query).map_err(IntoResponse::into_response)?;
-    trainer.work(move |sources| sources.by_rules(&asked)).await.map(Json)
+    trainer.answer(move |sources| sources.by_rules(&asked)).await
 }
 
 async fn agent_exercise(
@@ -368,7 +368,7 @@ async fn agent_exercise(
     query: Result<Query<AgentAsked>, QueryRejection>,
 ) -> Result<Json<ExerciseView>, Response> {
     let asked = asked(query).map_err(IntoResponse::into_response)?;
-    trainer.work(move |sources| sources.against_agent(&asked)).await.map(Json)
+    trainer.answer(move |sources| sources.against_agent(&asked)).await
 }
 
 async fn match_exercise(
@@ -377,7 +377,7 @@ async fn match_exercise(
     query: Result<Query<MatchAsked>, QueryRejection>,
 ) -> Result<Json<ExerciseView>, Response> {
     let asked = asked(query).map_err(IntoResponse::into_response)?;
-    trainer.work(move |sources| sources.of_match(&id, &asked)).await.map(Json)
+    trainer.answer(move |sources| sources.of_match(&id, &asked)).await
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
@@ -389,7 +389,7 @@ impl Trainer {
     pub(super) async fn work<T: Send + 'static>(
         self,
         make: impl FnOnce(&Sources) -> Result<T, Problem> + Send + 'static,
-    ) -> Result<T, Response> {
+    ) -> Result<T, Problem> {
         let sources = Arc::clone(&self.0);
         // Nobody closes the semaphore. The permit goes with the work, which goes on when nobody
         // waits for it any more.
@@ -398,7 +398,20 @@ impl Trainer {
             let _permit = permit;
             make(&sources)
         };
-        blocking(work).await?.map_err(IntoResponse::into_response)
+        let failed = "the server failed at this request";
+        let code = StatusCode::INTERNAL_SERVER_ERROR;
+        let failed = |_| Problem::new(code, failed, "its log says more");
+        blocking(work).await.map_err(failed)?
+    }
+}
+
+impl Trainer {
+    /// An exercise as JSON.
+    async fn answer(
+        self,
+        make: impl FnOnce(&Sources) -> Result<ExerciseView, Problem> + Send + 'static,
+    ) -> Result<Json<ExerciseView>, Response> {
+        self.work(make).await.map(Json).map_err(IntoResponse::into_response)
     }
 }
 
@@ -426,7 +439,7 @@ impl Sources {
 
 /// What those who answer exercises of a kind have to know besides.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct About {
+pub(super) struct Introduction {
     /// In sentences.
     pub(super) facts: Vec<String>,
     /// Whose shares of answers there are: of the solution, a list or an agent.
@@ -438,7 +451,12 @@ impl Sources {
     ///
     /// # Errors
     /// As [`make`](Self::make).
-    pub(super) fn about(&self, kind: &str, of: &str, query: &str) -> Result<About, Problem> {
+    pub(super) fn introduction(
+        &self,
+        kind: &str,
+        of: &str,
+        query: &str,
+    ) -> Result<Introduction, Problem> {
         // The seed is asked for, and makes no difference here.
         let query = format!("seed=1&{query}");
         let by = |agent: &str| {
@@ -446,33 +464,33 @@ impl Sources {
             let fact = format!("Prices and shares are by the play of the agent {agent}.");
             Ok::<_, Problem>((fact, agent))
         };
-        let mut about = About { facts: Vec::new(), whose: "Solution".to_owned() };
+        let mut made = Introduction { facts: Vec::new(), whose: "Solution".to_owned() };
         match kind {
-            "spot" => about.facts = super::study::open(self.study.clone())?.facts(of)?,
+            "spot" => made.facts = super::study::open(self.study.clone())?.facts(of)?,
             "rules" => {
                 let RulesAsked { list, .. } = read(&query)?;
-                about.facts.push(format!("The list of rules is {list} (docs/heuristics.md)."));
-                about.whose = "List".to_owned();
+                made.facts.push(format!("The list of rules is {list} (docs/heuristics.md)."));
+                made.whose = "List".to_owned();
             }
             "hand" => {
                 let asked: AgentAsked = read(&query)?;
                 let (fact, agent) = by(&asked.agent)?;
-                about = About { facts: vec![fact], whose: agent };
+                made = Introduction { facts: vec![fact], whose: agent };
             }
             "match" => {
                 let asked: MatchAsked = read(&query)?;
                 let (fact, agent) = by(&asked.agent)?;
                 let match_fact = format!("Decisions are from the match {of}.");
-                about = About { facts: vec![match_fact, fact], whose: agent };
+                made = Introduction { facts: vec![match_fact, fact], whose: agent };
             }
             _ => {}
         }
-        Ok(about)
+        Ok(made)
     }
 }
 
 /// A query as text, read.
-fn read<T: DeserializeOwned>(query: &str) -> Result<T, Problem> {
+pub(super) fn read<T: DeserializeOwned>(query: &str) -> Result<T, Problem> {
     let uri = format!("/?{query}").parse::<Uri>().map_err(|error| wrong(error.to_string()))?;
     asked(Query::try_from_uri(&uri))
 }
@@ -639,8 +657,8 @@ fn any_decision(reader: &LedgerReader, who: u8, seed: u64) -> Result<(HandRecord
         let record = reader.hand(number).map_err(|error| unreadable(&error))?;
         let Some(record) = record else { continue };
         let mut made = Vec::new();
-        record.public.each_decision(|public, seat| {
-            if record.entrants[seat] == who && record.hole[seat].len() == 2 {
+        record.public.each_decision(|public, played| {
+            if record.entrants[played.seat] == who && record.hole[played.seat].len() == 2 {
                 made.push(public.history().len() as u32);
             }
         });

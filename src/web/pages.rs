@@ -81,6 +81,16 @@ pub fn message(code: StatusCode, title: &str, text: &str) -> Response {
     (code, page(&Message { title, text })).into_response()
 }
 
+/// The page that says why something is not shown.
+pub fn refusal(code: StatusCode, why: &str) -> Response {
+    let title = match code {
+        StatusCode::NOT_FOUND => "Not here",
+        code if code.is_server_error() => "This cannot be shown now",
+        _ => "This cannot be asked for",
+    };
+    message(code, title, &format!("{}.", show::number::capital(why.trim_end_matches('.'))))
+}
+
 /// A page as a response.
 pub fn page(template: &impl Template) -> Response {
     Html(text(template)).into_response()

@@ -49,7 +49,8 @@ fn agents_do_over_http_what_they_do_in_matches() {
     let mut compared = 0;
     for record in ledger.hands() {
         let record = record.expect("a hand");
-        record.public.each_decision(|public, seat| {
+        record.public.each_decision(|public, played| {
+            let seat = played.seat;
             let infoset = InfoSet { public: public.clone(), seat, hole: record.hole[seat] };
             let before = &recorded[&(record.hand, public.history().len() as u32)];
             let agent = ["cfr", "oct"][usize::from(before.entrant)];

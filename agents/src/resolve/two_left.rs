@@ -166,8 +166,9 @@ impl Seen {
             let range = reach::at_street(root.street(), &*blueprint, root, own, how);
             let most = range.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
             let acts = hand.start.history().iter().filter(|played| played.seat.index() == seat);
-            let root = 1.0 / acts.count().max(1) as f64;
-            range.into_iter().map(|weight| (weight / most).powf(root)).collect()
+            // All of them together are the weight.
+            let power = 1.0 / acts.count().max(1) as f64;
+            range.into_iter().map(|weight| (weight / most).powf(power)).collect()
         });
         Seen { hand, blueprint, shares }
     }

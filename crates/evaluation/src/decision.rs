@@ -10,7 +10,7 @@ use std::fmt;
 use abstraction::features::{Feature, FeatureMaker, Features, SeenBetting, Unit};
 use agents::reach::{self, ActionMatching};
 use cards::{Combo, HoleCards, Ties, all_in};
-use game::{Action, Chips, InfoSet, Payoff, Policy, Seat, Street, notation};
+use game::{Action, Chips, InfoSet, Payoff, Played, Policy, Seat, Street, notation};
 use logs::stats::{NoRate, Sums};
 use logs::{DecisionRecord, HandRecord, LedgerError, LedgerReader, MatchInfo, Rate};
 use models::chart::{Chart, Title, action_words, distinct};
@@ -162,7 +162,7 @@ fn action_text<S: Serializer>(action: &Action, serializer: S) -> Result<S::Ok, S
 pub(crate) fn before(hand: &HandRecord, number: u32) -> Option<(InfoSet, Action)> {
     let action = hand.public.history().get(number as usize)?.action;
     let mut seen = None;
-    hand.public.each_decision(|public, seat| {
+    hand.public.each_decision(|public, Played { seat, .. }| {
         if public.history().len() == number as usize {
             seen = Some(InfoSet { public: public.clone(), seat, hole: hand.hole[seat] });
         }
@@ -853,9 +853,9 @@ pub fn node_winnings(
         count.deal(hand.deal);
         here.clear();
         let own = hand.entrants.iter().find(|&(_, &who)| who == entrant).map(|(seat, _)| seat);
-        let decided = |played: &game::Played| Some(played.seat) == own && played.street == street;
+        let decided = |played: &Played| Some(played.seat) == own && played.street == street;
         if hand.public.history().iter().any(decided) {
-            hand.public.each_decision(|public, seat| {
+            hand.public.each_decision(|public, Played { seat, .. }| {
                 if Some(seat) != own || public.street() != street {
                     return;
                 }

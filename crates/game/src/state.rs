@@ -516,17 +516,16 @@ impl PublicState {
         self.def.board_len(street).saturating_sub(self.board.len())
     }
 
-    /// Calls `see` with the state before each action that was played, in order, and the acting
-    /// seat.
-    pub fn each_decision(&self, mut see: impl FnMut(&PublicState, Seat)) {
+    /// Calls `see` with the state before each action that was played, in order, and the action.
+    pub fn each_decision(&self, mut see: impl FnMut(&PublicState, Played)) {
         let mut public = PublicState::new(self.def());
         let board = self.board();
-        for played in self.history() {
+        for &played in self.history() {
             // The board has the cards of every street reached.
             if matches!(public.turn(), Turn::Deal(_)) && public.deal_from(&board).is_err() {
                 return;
             }
-            see(&public, played.seat);
+            see(&public, played);
             if public.apply(played.action).is_err() {
                 return;
             }

@@ -652,10 +652,8 @@ fn leaf_words(
 /// The actions of the river that led to a state, in words.
 fn way_words(state: &PublicState, words_of: Words<'_>) -> String {
     let mut words = Vec::new();
-    state.each_decision(|before, _| {
-        if let Some(played) = state.history().get(before.history().len())
-            && played.street == Street::River
-        {
+    state.each_decision(|before, played| {
+        if played.street == Street::River {
             words.extend(words_of(before, &[played.action]));
         }
     });

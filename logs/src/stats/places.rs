@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use game::{Action, BySeat, Chips, Position, PublicState, Seat, Street};
+use game::{Action, BySeat, Chips, Played, Position, PublicState, Seat, Street};
 use serde::Serialize;
 use show::Table;
 use show::number::{self, whole};
@@ -142,9 +142,8 @@ pub fn place_words(public: &PublicState, seat: Seat, action: Action) -> String {
 /// The last decision of each seat in a hand.
 fn last_decisions(hand: &HandRecord) -> Vec<(u8, Seat, Spot)> {
     let mut places: BySeat<Option<Spot>> = BySeat::new(hand.entrants.len());
-    hand.public.each_decision(|public, seat| {
-        let played = public.history().len();
-        places[seat] = Some(Spot::new(public, seat, hand.public.history()[played].action));
+    hand.public.each_decision(|public, Played { seat, action, .. }| {
+        places[seat] = Some(Spot::new(public, seat, action));
     });
     let nothing = |seat| Spot {
         street: Street::Preflop,

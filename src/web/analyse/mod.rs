@@ -28,7 +28,6 @@ use protocol::acpc;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use show::number::{capital, counted, decimal, signed_grouped, signed_minus, whole};
 use show::svg::bars::{Bar, bars};
 
@@ -37,7 +36,7 @@ use jobs::{AnalysisOrder, AnalysisView, Progress};
 
 pub use jobs::{Analyses, kept_analysis};
 
-use super::api::Problem;
+use super::api::{DESCRIBED, Problem, read_json};
 use super::decide::read_body;
 use super::description::Description;
 use super::pages::{CardText, blocking, cards_of, class, message, page};
@@ -153,20 +152,13 @@ fn offered(analyses: Option<Analyses>) -> Result<Analyses, Problem> {
     })
 }
 
-fn read_json<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
-    serde_json::from_slice(body).map_err(|error| {
-        let remedy = "`/api/v1/openapi.json` describes the body";
-        Problem::at_pointer("", error.to_string(), remedy)
-    })
-}
-
 async fn begin(
     State((_, analyses, limits)): State<Shared>,
     request: Request,
 ) -> Result<Json<ImportView>, Response> {
     let analyses = offered(analyses).map_err(IntoResponse::into_response)?;
     let body = read_body(request, limits).await.map_err(IntoResponse::into_response)?;
-    let work = move || analyses.imports().order(read_json(&body)?);
+    let work = move || analyses.imports().order(read_json(&body, DESCRIBED)?);
     blocking(work).await?.map(Json).map_err(IntoResponse::into_response)
 }
 
@@ -254,7 +246,7 @@ async fn order(
 ) -> Result<Json<AnalysisView>, Response> {
     let analyses = offered(analyses).map_err(IntoResponse::into_response)?;
     let body = read_body(request, limits).await.map_err(IntoResponse::into_response)?;
-    let work = move || analyses.order(&id, &read_json::<AnalysisOrder>(&body)?);
+    let work = move || analyses.order(&id, &read_json::<AnalysisOrder>(&body, DESCRIBED)?);
     blocking(work).await?.map(Json).map_err(IntoResponse::into_response)
 }
 

@@ -308,14 +308,14 @@ fn steps(record: &HandRecord, report: &HandReport) -> Vec<Step> {
     let mut said = vec![String::new(); players];
     let mut street = Street::Preflop;
     let mut steps = Vec::with_capacity(report.decisions.len() + 1);
-    record.public.each_decision(|public, seat| {
+    record.public.each_decision(|public, played| {
         if public.street() != street {
             street = public.street();
             said.iter_mut().for_each(String::clear);
         }
         steps.push(Step::new(public, &said, &record.hole));
         if let Some(decision) = report.decisions.get(public.history().len()) {
-            said[seat.index()].clone_from(&decision.words);
+            said[played.seat.index()].clone_from(&decision.words);
         }
     });
     let public = &record.public;
@@ -710,10 +710,8 @@ impl<'a> Solvable<'a> {
 
     /// Each action of a street, with the state before it.
     fn on_street(&self, street: Street, mut each: impl FnMut(&PublicState, Action)) {
-        self.public.each_decision(|state, _| {
-            if let Some(played) = self.public.history().get(state.history().len())
-                && played.street == street
-            {
+        self.public.each_decision(|state, played| {
+            if played.street == street {
                 each(state, played.action);
             }
         });

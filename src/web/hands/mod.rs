@@ -28,7 +28,7 @@ use wire::host::TableView;
 use super::Site;
 use super::api::Problem;
 use super::description::Description;
-use super::pages::{CardText, blocking, cards_of, class, message, page};
+use super::pages::{CardText, blocking, cards_of, class, page, refusal};
 use super::records::Records;
 use crate::analysis::PARTS;
 use crate::hand_report::{HandLine, luck_by_equity, price_of_hand};
@@ -322,12 +322,7 @@ impl Refused {
 
     fn into_page(self) -> Response {
         let (code, error, _) = self.parts();
-        let title = match code {
-            StatusCode::NOT_FOUND => "Not here",
-            StatusCode::BAD_REQUEST => "This cannot be asked for",
-            _ => "This cannot be shown now",
-        };
-        message(code, title, &format!("{}.", capital(error.trim_end_matches('.'))))
+        refusal(code, &error)
     }
 }
 

@@ -17,7 +17,7 @@ use solvers::subgame::{Options, Size, start};
 
 use super::locks::{self, Lock};
 use crate::subgame::{Bits, Goal, Limits, Parameters, Problem, SizeReport};
-use crate::web::api::Problem as Refusal;
+use crate::web::api::{Problem as Refusal, read_json};
 
 /// The remedy for an order that cannot be read.
 const DESCRIBED: &str = "docs/study.md has an example; `/api/v1/openapi.json` describes the keys";
@@ -188,14 +188,7 @@ impl Order {
 
 /// Reads a JSON object; an error has the place of what is wrong.
 pub(super) fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Refusal> {
-    let mut text = serde_json::Deserializer::from_slice(body);
-    serde_path_to_error::deserialize(&mut text).map_err(|error| {
-        // A path of keys and indices, as in `ranges[1]`; `.` is the whole.
-        let path = error.path().to_string();
-        let path = path.replace('[', "/").replace(']', "").replace('.', "/");
-        let place = if path == "/" { path.replace('/', "") } else { format!("/{path}") };
-        Refusal::at_pointer(&place, error.inner().to_string(), DESCRIBED)
-    })
+    read_json(body, DESCRIBED)
 }
 
 /// Reads a range at a place of the body.

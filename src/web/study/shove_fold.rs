@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use askama::Template;
 use axum::extract::rejection::QueryRejection;
-use axum::extract::{Query as UrlQuery, State};
+use axum::extract::{Query, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
@@ -24,7 +24,7 @@ use super::{Shared, Study, not_offered, open};
 use crate::web::agents::CARD_POLICY;
 use crate::web::api::Problem;
 use crate::web::description::Description;
-use crate::web::pages::{blocking, message, page};
+use crate::web::pages::{blocking, page, refusal};
 
 /// The path of the API.
 const PATH: &str = "/api/v1/study/shove-fold";
@@ -41,7 +41,7 @@ const DEEPEST: f64 = 250.0;
 /// The query.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-struct Query {
+struct ShoveFoldQuery {
     /// The stack of each player in big blinds, including blinds and antes; 10 if it is not given.
     stack: String,
     /// The ante of each player, in big blinds; none if it is not given.
@@ -55,7 +55,7 @@ struct Asked {
     ante: f64,
 }
 
-impl Query {
+impl ShoveFoldQuery {
     /// The numbers; a comma is as good as a point.
     fn read(&self) -> Result<Asked, String> {
         let number = |name: &str, text: &str, usual: f64| match text.trim() {
@@ -109,7 +109,7 @@ impl ShoveFoldView {
 pub(super) fn router(study: Shared, api: &mut Description) -> Router {
     let about = "All-in or fold before the flop: the equilibrium at a stack, what all equilibria \
                  leave open, and the best rules of a few questions.";
-    let path = api.get_with_query::<ShoveFoldView, Query>(PATH, "allInOrFold", about);
+    let path = api.get_with_query::<ShoveFoldView, ShoveFoldQuery>(PATH, "allInOrFold", about);
     let kept = Kept::default();
     Router::new()
         .route("/study/shove-fold", get(html))
@@ -130,10 +130,10 @@ type Here = State<(Shared, Kept)>;
 /// The game that a query asks for, solved on the server's threads.
 async fn solved(
     (study, kept): (Study, Kept),
-    query: Result<UrlQuery<Query>, QueryRejection>,
+    query: Result<Query<ShoveFoldQuery>, QueryRejection>,
 ) -> Result<Result<Arc<ShoveFoldView>, String>, Response> {
     let asked = match query {
-        Ok(UrlQuery(query)) => query.read(),
+        Ok(Query(query)) => query.read(),
         Err(error) => Err(error.body_text()),
     };
     let asked = match asked {
@@ -156,7 +156,7 @@ async fn solved(
 
 async fn document(
     State((study, kept)): Here,
-    query: Result<UrlQuery<Query>, QueryRejection>,
+    query: Result<Query<ShoveFoldQuery>, QueryRejection>,
 ) -> Result<Json<ShoveFoldView>, Response> {
     let study = open(study).map_err(IntoResponse::into_response)?;
     let found = solved((study, kept), query).await?;
@@ -166,27 +166,21 @@ async fn document(
     })
 }
 
-/// The refusal of what is no stack, as a page.
-fn refused(error: &str) -> Response {
-    let why = format!("{}.", show::number::capital(error));
-    message(StatusCode::BAD_REQUEST, "This cannot be asked for", &why)
-}
-
 async fn html(
     State((study, kept)): Here,
-    query: Result<UrlQuery<Query>, QueryRejection>,
+    query: Result<Query<ShoveFoldQuery>, QueryRejection>,
 ) -> Result<Response, Response> {
     let Some(study) = study else { return Ok(not_offered()) };
     Ok(match solved((study, kept), query).await? {
         Ok(found) => page(&ShoveFoldPage { found }),
-        Err(error) => refused(&error),
+        Err(error) => refusal(StatusCode::BAD_REQUEST, &error),
     })
 }
 
 /// The trees with the most questions on a page of their own, to print.
 async fn card(
     State((study, kept)): Here,
-    query: Result<UrlQuery<Query>, QueryRejection>,
+    query: Result<Query<ShoveFoldQuery>, QueryRejection>,
 ) -> Result<Response, Response> {
     let Some(study) = study else { return Ok(not_offered()) };
     Ok(match solved((study, kept), query).await? {
@@ -198,7 +192,7 @@ async fn card(
             let card = found.simple.card().map(|card| card.html()).unwrap_or_default();
             (headers, card).into_response()
         }
-        Err(error) => refused(&error),
+        Err(error) => refusal(StatusCode::BAD_REQUEST, &error),
     })
 }
 
@@ -356,7 +350,8 @@ mod tests {
         assert_eq!(mixed, ["43s", "Q6s"]);
         assert_eq!(parts[1].share, "37.38 %");
         assert!(parts.iter().all(|part| part.trees.len() == QUESTIONS + 1));
-        let read = |stack: &str| Query { stack: stack.to_owned(), ante: String::new() }.read();
+        let read =
+            |stack: &str| ShoveFoldQuery { stack: stack.to_owned(), ante: String::new() }.read();
         assert_eq!(read(" 8,5 "), Ok(Asked { stack: 8.5, ante: 0.0 }));
         assert_eq!(read(""), Ok(Asked { stack: 10.0, ante: 0.0 }));
         assert!(read("ten").is_err_and(|error| error.contains("`ten`")));
