@@ -1004,7 +1004,7 @@ mod tests {
         let names: Vec<&str> = board.students.iter().map(|line| line.student.as_str()).collect();
         assert_eq!(names, ["Bo", "Ada", "Cy"]);
         let [bo, _, cy] = &board.students[..] else { panic!("three students") };
-        // 0.02 and 0: the standard error of the mean is 0.01; Student's t with one degree is 12.706.
+        // 0.02 and 0: the standard error of the mean is 0.01, Student's t for one degree 12.706.
         assert!((bo.mean - 0.01).abs() < 1e-12, "{bo:?}");
         assert!((bo.half_width.unwrap_or_default() - 0.12706).abs() < 1e-5, "{bo:?}");
         assert_eq!((cy.half_width, cy.good), (None, 1));
