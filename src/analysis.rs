@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use agents::AgentChoice;
 use evaluation::price::{Advisers, Priced, Unpriced};
-use game::{Action, Chips, GameDef, InfoSet, Policy, PublicState, Seat, notation};
+use game::{Action, Chips, GameDef, InfoSet, PublicState, Seat, notation};
 use logs::estimate::{Estimates, HandLedger, RowKind};
 use logs::stats::report::Estimate;
 use logs::stats::{PlaceSums, Report as Statistics, Results, place_words};
@@ -45,8 +45,8 @@ pub struct Asked {
     pub who: usize,
     /// The name of the agent that prices decisions.
     pub agent: String,
-    /// Its strategy; `None` for games that it cannot be asked about.
-    pub policy: Option<Arc<dyn Policy>>,
+    /// What prices them; `None` for games that the agent cannot be asked about.
+    pub advisers: Option<Advisers>,
     /// The places and decisions that the text lists.
     pub most: usize,
 }
@@ -64,11 +64,11 @@ impl Asked {
         who: usize,
         most: usize,
     ) -> Result<Asked, Failure> {
-        let policy = match agent.policy(&Arc::new(info.game.clone())) {
+        let advisers = match Advisers::of_agent(&Arc::new(info.game.clone()), name, agent) {
             Err(error) if error.is_game() => None,
-            policy => policy.map_err(Failure::input)?,
+            advisers => advisers.map_err(Failure::input)?,
         };
-        Ok(Asked { who, agent: name.to_owned(), policy, most })
+        Ok(Asked { who, agent: name.to_owned(), advisers, most })
     }
 }
 
@@ -166,6 +166,9 @@ pub struct RestLine {
 pub struct DecisionSums {
     pub made: u64,
     pub priced: u64,
+    /// Those of them that the agent has solved.
+    #[serde(default)]
+    pub solved: u64,
     /// Those whose price is above the half-width of its interval.
     pub clear: u64,
     /// What all priced ones cost together, in big blinds.
@@ -218,8 +221,12 @@ pub struct DearDecision {
     pub actions: Vec<DearAction>,
     /// What it cost: the best value less that of what was done.
     pub price: f64,
-    /// Half the 95 % interval of the price.
+    /// Half the 95 % interval of the price; of a solved decision how far the solution is from an
+    /// equilibrium.
     pub half_width: f64,
+    /// Whether the agent has solved it.
+    #[serde(default)]
+    pub solved: bool,
 }
 
 /// An action with what the agent says of it.
@@ -249,7 +256,7 @@ struct Analyst<'a> {
     who: u8,
     def: &'a GameDef,
     estimates: Option<Estimates>,
-    advisers: Result<Advisers, Unpriced>,
+    advisers: Result<&'a Advisers, Unpriced>,
 }
 
 /// Analyses a player's hands; `seen` is told the number of hands done. When it is stopped, the
@@ -265,13 +272,11 @@ pub fn analyse(
 ) -> Result<ResultsReport, Failure> {
     let info = source.info();
     let who = asked.who as u8;
-    let advisers = asked.policy.as_ref().ok_or(Unpriced::NoStrategy);
     let analyst = Analyst {
         who,
         def: &info.game,
         estimates: Estimates::of_game(&info.game, 1, asked.who).map(Estimates::unfitted),
-        advisers: advisers
-            .map(|policy| Advisers::alike(&Arc::new(info.game.clone()), &asked.agent, policy)),
+        advisers: asked.advisers.as_ref().ok_or(Unpriced::NoStrategy),
     };
     let hands = source.count()?;
     if let Ok(advisers) = &analyst.advisers {
@@ -423,6 +428,7 @@ fn dear(record: &HandRecord, infoset: &InfoSet, played: Action, priced: &Priced)
         actions: priced.actions.iter().map(action).collect(),
         price: priced.price / big_blind,
         half_width: priced.half_width / big_blind,
+        solved: priced.solved,
     }
 }
 
@@ -477,7 +483,7 @@ impl Sums {
             about: about.to_owned(),
             chips: 0.0,
         });
-        let function = analyst.advisers.as_ref().ok().and_then(Advisers::value_function);
+        let function = analyst.advisers.ok().and_then(Advisers::value_function);
         let analysis = Analysis {
             player: String::new(),
             place: asked.who,
@@ -491,6 +497,7 @@ impl Sums {
             decisions: DecisionSums {
                 made: 0,
                 priced: 0,
+                solved: 0,
                 clear: 0,
                 cost: 0.0,
                 clear_cost: 0.0,
@@ -526,6 +533,7 @@ impl Sums {
         }
         for priced in share.priced {
             decisions.priced += 1;
+            decisions.solved += u64::from(priced.solved);
             decisions.cost += priced.price;
             if priced.is_clear() {
                 decisions.clear += 1;
@@ -693,8 +701,13 @@ impl fmt::Display for Analysis {
 impl DecisionSums {
     /// What the decisions cost, in a sentence.
     pub fn words(&self, by: &str) -> String {
+        let solved = match self.solved {
+            0 => String::new(),
+            solved => format!(", {} of them by a solution", whole(solved)),
+        };
         format!(
-            "{} of {} have a price by {by}; {} clearly cost something: {} big blinds together",
+            "{} of {} have a price by {by}{solved}; {} clearly cost something: {} big blinds \
+             together",
             whole(self.priced),
             counted(self.made, "decision"),
             whole(self.clear),

@@ -37,7 +37,7 @@ pub use fft::{
 };
 pub use registry::{
     AgentChoice, AgentConfig, AgentError, AgentOption, AgentSpec, Cost, FilesBelow, Recipe,
-    Registry, Resolver, Strength,
+    Registry, Resolver, SolvedDecision, SolvesDecisions, Strength,
 };
 pub use solvers::blueprint::StrategyQuery;
 pub use student::model_policy;

@@ -15,7 +15,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use game::{Chips, GameDef, Policy};
+use game::{Action, Chips, GameDef, InfoSet, Policy};
 use models::student::Student;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -115,8 +115,28 @@ const PROGRAM: &str = "external";
 type Build = dyn Fn(&Arc<GameDef>) -> Result<Box<dyn Agent>, AgentError> + Send + Sync;
 type BuildTree = dyn Fn(&Arc<GameDef>) -> Result<Arc<dyn TreeStrategy>, AgentError> + Send + Sync;
 type BuildPolicy = dyn Fn(&Arc<GameDef>) -> Result<Arc<dyn Policy>, AgentError> + Send + Sync;
+type BuildSolver =
+    dyn Fn(&Arc<GameDef>) -> Result<Option<Arc<dyn SolvesDecisions>>, AgentError> + Send + Sync;
 type LoadStudent = dyn Fn() -> Arc<Student> + Send + Sync;
 type Check = dyn Fn() -> Result<(), AgentError> + Send + Sync;
+
+/// An agent that solves the rest of some hands and so knows what actions are worth there.
+pub trait SolvesDecisions: Send + Sync {
+    /// What the actions of a decision are worth in a solution of its street that has the action
+    /// `played`: both players come to the street by the agent's blueprint. `None` where the agent
+    /// solves nothing, or not near enough to an equilibrium.
+    fn solved(&self, infoset: &InfoSet, played: Action) -> Option<SolvedDecision>;
+}
+
+/// A decision in a solution.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SolvedDecision {
+    /// Each action with its probability for the cards of the decision and what it wins with them,
+    /// in chips over the whole hand.
+    pub actions: Vec<(Action, f64, f64)>,
+    /// The exploitability of the solution, in chips.
+    pub exploitability: f64,
+}
 
 /// The recipe of the policy of an agent that is a pure function of the information set.
 #[derive(Clone)]
@@ -150,6 +170,7 @@ pub struct Recipe {
     build: Arc<Build>,
     policy: Option<Box<Policies>>,
     student: Option<Arc<LoadStudent>>,
+    solver: Option<(Arc<BuildSolver>, AgentChoice)>,
     /// Checks that read the models of this agent and of those it asks from end to end.
     checks: Vec<Arc<Check>>,
 }
@@ -173,6 +194,7 @@ impl Recipe {
             build: Arc::new(build),
             policy: None,
             student: None,
+            solver: None,
             checks: Vec::new(),
         }
     }
@@ -210,6 +232,24 @@ impl Recipe {
         student: impl Fn() -> Arc<Student> + Send + Sync + 'static,
     ) -> Recipe {
         self.student = Some(Arc::new(student));
+        self
+    }
+
+    /// Adds what the agent solves, and the agent that plays the rest of the hand; there may be
+    /// games in which it solves nothing. Has no effect without a policy.
+    #[must_use]
+    pub fn with_solver<S: SolvesDecisions + 'static>(
+        mut self,
+        blueprint: &AgentChoice,
+        build: impl Fn(&Arc<GameDef>) -> Result<Option<S>, AgentError> + Send + Sync + 'static,
+    ) -> Recipe {
+        let build = move |def: &Arc<GameDef>| {
+            let solver = build(def)?;
+            Ok(solver.map(|solver| Arc::new(solver) as Arc<dyn SolvesDecisions>))
+        };
+        if self.policy.is_some() {
+            self.solver = Some((Arc::new(build), blueprint.clone()));
+        }
         self
     }
 
@@ -260,10 +300,10 @@ impl Recipe {
         self
     }
 
-    /// Removes the policy and student: the agent cannot be asked for its strategy.
+    /// Removes the policy, the student and the solver: the agent cannot be asked for its strategy.
     #[must_use]
     pub fn without_policy(mut self) -> Recipe {
-        (self.policy, self.student) = (None, None);
+        (self.policy, self.student, self.solver) = (None, None, None);
         self
     }
 
@@ -407,6 +447,22 @@ impl AgentChoice {
     /// students.
     pub fn student(&self) -> Option<Arc<Student>> {
         self.recipe.student.as_ref().map(|student| student())
+    }
+
+    /// The agent that decides what this one does not solve, if it solves anything.
+    pub fn blueprint(&self) -> Option<&AgentChoice> {
+        self.recipe.solver.as_ref().map(|(_, blueprint)| blueprint)
+    }
+
+    /// Builds what the agent solves; `None` if it solves nothing in this game.
+    ///
+    /// # Errors
+    /// As [`build`](Self::build).
+    pub fn solver(
+        &self,
+        def: &Arc<GameDef>,
+    ) -> Result<Option<Arc<dyn SolvesDecisions>>, AgentError> {
+        self.recipe.solver.as_ref().map_or(Ok(None), |(build, _)| build(def))
     }
 
     /// Returns whether the agent plays from its own betting tree, so that

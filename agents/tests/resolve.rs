@@ -119,6 +119,61 @@ fn a_bet_that_the_menu_does_not_have_is_answered_as_it_is() {
 }
 
 #[test]
+fn a_decision_is_priced_in_a_solution_that_has_the_action_played_in_its_exact_size() {
+    let def = Arc::new(games::nolimit_holdem());
+    let name = "resolve:blueprint=call,menu=fcpa,entry=none,iterations=60,enough=0,floor=9";
+    let agent = Registry::standard().resolve(name).expect("an agent");
+    assert_eq!(agent.blueprint().map(|blueprint| blueprint.name()), Some("call"));
+    let solver = agent.solver(&def).expect("it plays this").expect("it solves this");
+    // A bet and a raise that no menu has.
+    let (bet, raise) = (Action::RaiseTo(100 + 333), Action::RaiseTo(100 + 1_111));
+    let river = after(&def, &QUIET);
+    let public = after(&def, &[QUIET.as_slice(), &[bet]].concat());
+    let menu = abstraction::menu::find("fcpa").expect("it ships");
+    let offered = |state: &PublicState| {
+        let mut actions = menu.actions(state).to_vec();
+        let since: Vec<Action> =
+            state.history()[QUIET.len()..].iter().map(|played| played.action).collect();
+        match since[..] {
+            [] => actions.push(bet),
+            [one] if one == bet => actions.push(raise),
+            _ => (),
+        }
+        actions.sort_by_key(|action| match action {
+            Action::Fold => (0, 0),
+            Action::Call => (1, 0),
+            Action::RaiseTo(total) => (2, *total),
+        });
+        actions
+    };
+    let mut expected = solved(&river, &offered, 60);
+    let exploitability = expected.exploitability();
+    let (strategies, values) = {
+        let spot = Spot::at_state(&expected, &public).expect("in the tree");
+        (spot.strategies(), expected.action_values(&public).expect("in the tree"))
+    };
+    for hand in ["KhKc", "AcQd", "5h3c"] {
+        let found = solver.solved(&seen(&public, hole(hand)), raise).expect("a solution");
+        assert!((found.exploitability - exploitability).abs() < 1e-9 * exploitability);
+        let of = |all: &[(Combo, Vec<f64>)]| {
+            all.iter().find(|(other, _)| *other == combo(hand)).expect("a hand").1.clone()
+        };
+        let (chances, worth) = (of(&strategies), of(&values));
+        assert_eq!(found.actions.len(), offered(&public).len());
+        for (at, &(action, probability, value)) in found.actions.iter().enumerate() {
+            assert_eq!(action, offered(&public)[at]);
+            assert!((probability - chances[at]).abs() < 1e-9, "{hand}: {action:?}");
+            assert!((value - worth[at]).abs() < 1e-6, "{hand}: {action:?}");
+        }
+    }
+    // Not on streets that it leaves to the blueprint, and not for who solves nothing.
+    let turn = after(&def, &QUIET[..4]);
+    assert_eq!(solver.solved(&seen(&turn, hole("AcQd")), Action::Call), None);
+    let cfr = Registry::standard().resolve("cfr").expect("an agent");
+    assert!(cfr.solver(&def).expect("it plays this").is_none() && cfr.blueprint().is_none());
+}
+
+#[test]
 fn earlier_streets_and_solutions_that_are_too_coarse_are_the_blueprints() {
     let def = Arc::new(games::nolimit_holdem());
     let (resolve, cfr) = (policy("resolve", &def), policy("cfr", &def));

@@ -58,18 +58,47 @@ impl Policies {
         names
     }
 
+    /// The names of those that can price the decisions of a match, the usual one first: those that
+    /// decide at once, then those that solve some decisions and leave the rest to such a one.
+    pub fn that_price(&self) -> Vec<String> {
+        let mut names = self.at_once();
+        let solves = |agent: &AgentChoice| {
+            agent.blueprint().is_some_and(|blueprint| blueprint.cost() == Cost::Inline)
+        };
+        let solving = self.agents.iter().filter(|(_, agent)| solves(agent));
+        names.extend(solving.map(|(name, _)| name.clone()));
+        names
+    }
+
     /// The agent of this name, which decides at once; without a name the usual one.
     ///
     /// # Errors
     /// In words, when there is none.
     pub fn at_once_named(&self, name: &str) -> Result<(String, &AgentChoice), Problem> {
-        let names = self.at_once();
+        self.one_of(&self.at_once(), name, "cannot be asked at once what it would do")
+    }
+
+    /// The agent of this name, which can price the decisions of a match; without a name the usual
+    /// one.
+    ///
+    /// # Errors
+    /// In words, when there is none.
+    pub fn pricing_named(&self, name: &str) -> Result<(String, &AgentChoice), Problem> {
+        self.one_of(&self.that_price(), name, "cannot price the decisions of a match")
+    }
+
+    fn one_of(
+        &self,
+        names: &[String],
+        name: &str,
+        cannot: &str,
+    ) -> Result<(String, &AgentChoice), Problem> {
         let wanted =
             if name.is_empty() { names.first() } else { names.iter().find(|n| *n == name) };
         let found = wanted.and_then(|name| Some((name.clone(), self.agent(name)?)));
         found.ok_or_else(|| {
             let name = game::escape::excerpt(name);
-            let error = format!("`{name}` cannot be asked at once what it would do");
+            let error = format!("`{name}` {cannot}");
             let remedy = format!("write one of {}", names.join(", "));
             Problem::new(StatusCode::BAD_REQUEST, error, remedy)
         })

@@ -227,6 +227,39 @@ fn an_analysis_has_the_numbers_of_the_commands_and_adds_up_to_the_chip() {
 }
 
 #[test]
+fn rivers_are_priced_by_solving_them_where_the_agent_solves() {
+    let server = played(12);
+    let found = analysed(&server, "a", &json!({ "player": "ann", "agent": "resolve" }));
+    let answer = ask(&server, "GET", &path_of("a"), "text/plain", "");
+    Description::fetch(&server).check("GET", &path_of("a"), &answer);
+    let command = "explain results data/matches/a --who ann --by resolve --quiet";
+    let report = server.folder.json(command);
+    same(&found["result"], &report);
+    let of_cfr = server.folder.json("explain results data/matches/a --who ann --by cfr --quiet");
+    let (solved, rest): (Vec<&Value>, Vec<&Value>) =
+        list(&report["analysis"]["dearest"]).iter().partition(|dear| dear["solved"] == true);
+    assert_eq!(report["analysis"]["decisions"]["solved"], solved.len());
+    assert!(!solved.is_empty() && !rest.is_empty());
+    for dear in solved {
+        assert_eq!(dear["street"], "river");
+        let price = number(&dear["price"]);
+        let actions = list(&dear["actions"]);
+        let taken = actions.iter().find(|action| action["played"] == true).expect("what was done");
+        close(price, number(&actions[0]["value"]) - number(&taken["value"]), 1e-9);
+        let half = number(&dear["half_width"]);
+        assert!(price >= 0.0 && half > 0.0 && half < 0.1 * number(&dear["pot"]), "{dear}");
+    }
+    // What is not solved has the blueprint's price.
+    let of_cfr = list(&of_cfr["analysis"]["dearest"]);
+    for dear in rest {
+        let same =
+            |other: &&Value| other["hand"] == dear["hand"] && other["decision"] == dear["decision"];
+        assert_eq!(of_cfr.iter().find(same), Some(dear));
+    }
+    shows(&server.get("/matches/a/analysis").1, &["of them by a solution", "solved: "]);
+}
+
+#[test]
 fn a_price_is_the_one_of_explain_decision_for_players_who_are_that_agent() {
     let server = played(12);
     server.folder.run("export data/matches/a --format phhs --out a.phhs").code(0);
@@ -352,7 +385,7 @@ fn files_that_cannot_be_taken_are_refused_with_what_to_do() {
     let wrong = post(&server, &path_of("many"), &json!({ "player": "nobody" }));
     shows(&wrong.body, &["`nobody` is no player here", "write a or b"]);
     let wrong = post(&server, &path_of("many"), &json!({ "agent": "nobody" }));
-    shows(&wrong.body, &["cannot be asked at once"]);
+    shows(&wrong.body, &["cannot price the decisions"]);
     assert_eq!(post(&server, &path_of("none"), &json!({})).code, 404);
     assert_eq!(put(&server, &format!("{}/stop", path_of("many")), b"").code, 409);
 }

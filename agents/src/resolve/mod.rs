@@ -36,7 +36,7 @@ use crate::resolve::solve::{Effort, Resolver as Solvers, Safety, Solved};
 use crate::resolve::two_left::{Left, Many};
 use crate::{
     AgentChoice, AgentError, AgentOption, AgentSpec, Context, Cost, Decision, Recipe, Resolver,
-    fallback,
+    SolvedDecision, SolvesDecisions, fallback,
 };
 
 /// The registry's entry.
@@ -242,7 +242,7 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
         return Err(resolver.bad_option(reason));
     }
     let asked = blueprint.clone();
-    let mut recipe = fallback::recipe(&blueprint, move |def| {
+    let build = move |def: &Arc<GameDef>| {
         let many = def.players > 2 && def.differs_from_holdem_of(def.players).is_none();
         if !(is_holdem(def) || many) || def.betting != Betting::NoLimit {
             return Ok(None);
@@ -267,7 +267,11 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
         };
         let hands = if many { Hands::Many(Many::new(solvers)) } else { Hands::Two(solvers) };
         Ok(Some(Solving { hands, iterations, enough, deadline }))
-    });
+    };
+    let build = Arc::new(build);
+    let solving = Arc::clone(&build);
+    let mut recipe = fallback::recipe(&blueprint, move |def| build(def));
+    recipe = recipe.with_solver(&blueprint, move |def| solving(def));
     recipe.cost = Cost::Worker;
     recipe.files.extend(files);
     if deadline.is_some() {
@@ -430,6 +434,22 @@ impl PartialPolicy for Option<Solving> {
             }
             None => vec![None; hands.len()],
         }
+    }
+}
+
+impl SolvesDecisions for Solving {
+    fn solved(&self, infoset: &InfoSet, played: Action) -> Option<SolvedDecision> {
+        let Hands::Two(solvers) = &self.hands else { return None };
+        let InfoSet { public, seat, hole } = infoset;
+        let effort = Effort { iterations: self.iterations, enough: self.enough, until: None };
+        let solved = solvers.street_of(public, *seat, played, &effort)?;
+        let hand = combo(*hole)?;
+        let strategy = solved.strategies(public, *seat)?[hand.index()].clone()?;
+        let values = solved.values(public, hand).into_iter();
+        let actions = values.map(|(action, value)| (action, strategy.probability(action), value));
+        let exploitability = solved.distance * solved.pot();
+        Some(SolvedDecision { actions: actions.collect(), exploitability })
+            .filter(|solved| solved.actions.iter().any(|&(action, ..)| action == played))
     }
 }
 

@@ -165,7 +165,28 @@ impl Resolver {
         }
     }
 
-    /// The solution for a start that includes the actions up to the seat's first decision, `asked`.
+    /// The solution of the whole street of a decision with the blueprint's ranges at its beginning,
+    /// and with the action `played` there in its tree; `None` on streets that are not solved, and
+    /// if it is too far from an equilibrium. Nothing of earlier solutions goes into it, so it
+    /// gives values to hands, too, that would not have come there by them.
+    pub(super) fn street_of(
+        &self,
+        public: &PublicState,
+        seat: Seat,
+        played: Action,
+        effort: &Effort,
+    ) -> Option<Arc<Solved>> {
+        let street = public.street();
+        (self.first..=self.last).contains(&street).then_some(())?;
+        let start = Start::fresh(beginning(public, street)?);
+        let mut after = public.clone();
+        after.apply(played).ok()?;
+        let solved = self.solution(&start, &after, seat, effort)?;
+        (solved.distance <= self.floor).then_some(solved)
+    }
+
+    /// The solution for a start that includes the actions up to `asked`, such as the seat's first
+    /// decision.
     fn solution(
         &self,
         start: &Start,
@@ -420,6 +441,9 @@ const MIN_ITERATIONS: u32 = 30;
 /// The number of iterations before the first check of the exploitability, which is checked again
 /// each time this number has doubled.
 const FIRST_CHECK: u32 = 100;
+/// On the flop the exploitability is checked after each so many iterations: it rises and falls,
+/// and the solution that is played is the best that was checked.
+const CHECK_ON_FLOP: u32 = 20;
 /// On the flop solving stops at this exploitability already, as a share of the pot: the values at
 /// the end of its betting are less exact.
 const ENOUGH_ON_FLOP: f64 = 0.01;
@@ -488,8 +512,8 @@ impl Effort {
     /// or until only the time to evaluate the result is left.
     fn run(&self, game: &mut Game, pot: f64) {
         let mut before = self.left();
-        let mut next_check = FIRST_CHECK;
         let on_flop = matches!(game, Game::Flop(..));
+        let mut next_check = if on_flop { CHECK_ON_FLOP } else { FIRST_CHECK };
         let enough = if on_flop { self.enough.max(ENOUGH_ON_FLOP) } else { self.enough };
         let mut longest = 0.0;
         while game.iterations() < self.iterations {
@@ -506,7 +530,10 @@ impl Effort {
                 if game.exploitability() <= enough * pot {
                     break;
                 }
-                next_check = next_check.saturating_mul(2);
+                next_check = match on_flop {
+                    true => next_check.saturating_add(CHECK_ON_FLOP),
+                    false => next_check.saturating_mul(2),
+                };
                 before = self.left();
             }
         }
@@ -540,7 +567,7 @@ impl Game {
     fn exploitability(&mut self) -> f64 {
         match self {
             Game::Exact(solver) => solver.check(0.0).0,
-            Game::Flop(flop, _) => flop.exploitability(),
+            Game::Flop(flop, _) => flop.check(),
         }
     }
 
@@ -589,9 +616,14 @@ impl Solved {
         let pot = problem.root.pot() as f64;
         effort.run(&mut game, pot);
         let mut distance = game.exploitability() / pot;
-        if let (None, Game::Exact(solver)) = (&effort.until, &mut game) {
-            solver.return_to_best();
-            distance = solver.best_check().unwrap_or_default() / pot;
+        match &mut game {
+            // With a deadline there is no time to solve again up to there.
+            Game::Exact(solver) if effort.until.is_none() => {
+                solver.return_to_best();
+                distance = solver.best_check().unwrap_or_default() / pot;
+            }
+            Game::Exact(_) => (),
+            Game::Flop(flop, _) => distance = flop.return_to_best().unwrap_or_default() / pot,
         }
         let iterations = game.iterations();
         let ranges = problem.ranges;
@@ -660,6 +692,11 @@ impl Solved {
         let values = values.into_iter().find(|(combo, _)| *combo == hand);
         let values = values.into_iter().flat_map(|(_, values)| values);
         actions.unwrap_or_default().into_iter().zip(values).collect()
+    }
+
+    /// The chips in the pot at the root.
+    pub(super) fn pot(&self) -> f64 {
+        self.game().root().pot() as f64
     }
 
     /// The root, the ranges, the iterations and the exploitability, in words.

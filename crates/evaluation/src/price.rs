@@ -2,12 +2,16 @@
 //! the other player would have come there by an agent's play, when both play on as the agents do.
 //!
 //! The *price* of a decision is the best of these values less that of the action played. Of large
-//! ranges 64 hands are drawn, so a price has an interval.
+//! ranges 64 hands are drawn, so a price has an interval. What an agent solves itself is priced by
+//! its solution, which has all hands and the action played.
 
 use std::sync::Arc;
 
 use agents::reach::{self, ActionMatching};
-use agents::{Registry, StrategyQuery, values_between};
+use agents::{
+    AgentChoice, AgentError, Registry, SolvedDecision, SolvesDecisions, StrategyQuery,
+    values_between,
+};
 use cards::{Combo, HoleCards};
 use game::{
     Action, BySeat, DealValues, GameDef, InfoSet, Policy, PublicState, Seat, Strategy,
@@ -28,6 +32,8 @@ pub struct Advisers {
     policies: Vec<Option<Arc<dyn Policy>>>,
     /// What situations are worth between the first two; `None` in games without.
     values: Option<Arc<dyn ValueFunction>>,
+    /// What prices decisions before that, where it solves them.
+    solver: Option<Arc<dyn SolvesDecisions>>,
 }
 
 /// What the actions of a decision are worth to the one who decides, in chips.
@@ -37,8 +43,11 @@ pub struct Priced {
     pub actions: Vec<PricedAction>,
     /// By how much the action played is worse than the best one.
     pub price: f64,
-    /// Half the 95 % interval of the price.
+    /// Half the 95 % interval of the price; of a solved decision how far the solution is from an
+    /// equilibrium.
     pub half_width: f64,
+    /// Whether it was solved.
+    pub solved: bool,
 }
 
 /// An action with its value.
@@ -52,7 +61,8 @@ pub struct PricedAction {
     pub value: f64,
     /// By how much it is worse than the best one.
     pub price: f64,
-    /// Half the 95 % interval of that, from the hands that were drawn; 0 when all were valued.
+    /// Half the 95 % interval of that, from the hands that were drawn; 0 when all were valued. Of a
+    /// solved decision that of [`Priced`].
     pub half_width: f64,
 }
 
@@ -93,6 +103,26 @@ impl Advisers {
         Advisers::new(&def, names.iter().map(policy).collect(), names.clone())
     }
 
+    /// One agent in the place of every player of a game. What it solves is priced by its solutions,
+    /// the rest by the agent that plays it; `None` where it has no strategy.
+    ///
+    /// # Errors
+    /// When it cannot be built for the game.
+    pub fn of_agent(
+        def: &Arc<GameDef>,
+        name: &str,
+        agent: &AgentChoice,
+    ) -> Result<Option<Advisers>, AgentError> {
+        let Some(solver) = agent.solver(def)? else {
+            let policy = agent.policy(def)?;
+            return Ok(policy.map(|policy| Advisers::alike(def, name, &policy)));
+        };
+        let blueprint = agent.blueprint().expect("who solves has a blueprint");
+        let Some(policy) = blueprint.policy(def)? else { return Ok(None) };
+        let rest = Advisers::alike(def, blueprint.name(), &policy);
+        Ok(Some(Advisers { solver: Some(solver), ..rest }))
+    }
+
     /// One agent with this strategy in the place of every player of a game.
     pub fn alike(def: &Arc<GameDef>, name: &str, policy: &Arc<dyn Policy>) -> Advisers {
         let policies = def.seats().map(|_| Some(Arc::clone(policy))).collect();
@@ -111,7 +141,7 @@ impl Advisers {
             }
             _ => None,
         };
-        Advisers { names, policies, values }
+        Advisers { names, policies, values, solver: None }
     }
 
     /// The agent in an entrant's place.
@@ -215,7 +245,7 @@ impl Advisers {
         let actions: Vec<PricedAction> = order.into_iter().map(action).collect();
         let &PricedAction { price, half_width, .. } =
             actions.iter().find(|of| of.action == played)?;
-        Some(Priced { actions, price, half_width })
+        Some(Priced { actions, price, half_width, solved: false })
     }
 
     /// The price of an action that was played in this situation of a hand.
@@ -250,6 +280,10 @@ impl Advisers {
         if infoset.hole.len() != 2 {
             return Err(Unpriced::UnknownCards);
         }
+        let solved = self.solver.as_ref().and_then(|solver| solver.solved(infoset, actions.0));
+        if let Some(priced) = solved.and_then(|solved| Priced::of_solved(solved, actions.0)) {
+            return Ok(priced);
+        }
         if self.policies.iter().any(Option::is_none) {
             return Err(Unpriced::NoStrategy);
         }
@@ -263,6 +297,25 @@ impl Advisers {
         let (range, sampled) = drawn(range.ok_or(Unpriced::NeverThere)?, most);
         let priced = self.value((entrants, deal), infoset, actions, (&range, sampled));
         priced.ok_or(Unpriced::OtherStacks)
+    }
+}
+
+impl Priced {
+    /// A decision by its solution; `None` if that has not the action played.
+    fn of_solved(solved: SolvedDecision, played: Action) -> Option<Priced> {
+        let SolvedDecision { mut actions, exploitability: half_width } = solved;
+        actions.sort_by(|(.., one), (.., other)| other.total_cmp(one));
+        let &(.., best) = actions.first()?;
+        let action = |(action, probability, value)| PricedAction {
+            action,
+            probability,
+            value,
+            price: best - value,
+            half_width,
+        };
+        let actions: Vec<PricedAction> = actions.into_iter().map(action).collect();
+        let price = actions.iter().find(|of| of.action == played)?.price;
+        Some(Priced { actions, price, half_width, solved: true })
     }
 }
 

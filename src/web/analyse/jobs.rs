@@ -177,9 +177,9 @@ impl Analyses {
         &self.0.imports
     }
 
-    /// The agents that can price decisions, the usual one first: those that answer at once.
+    /// The agents that can price decisions, the usual one first.
     pub(super) fn agents(&self) -> Vec<String> {
-        self.0.policies.at_once()
+        self.0.policies.that_price()
     }
 
     /// Has a match analysed.
@@ -188,7 +188,7 @@ impl Analyses {
         let (folder, reader) = site.records.open(id)?;
         let who = player_named(&reader.info().names(), &order.player)
             .map_err(|problem| problem.at("/player"))?;
-        let named = policies.at_once_named(&order.agent);
+        let named = policies.pricing_named(&order.agent);
         let (agent, _) = named.map_err(|problem| problem.at("/agent"))?;
         if site.is_being_played(id, &folder) {
             return Err(being_played());

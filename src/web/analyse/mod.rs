@@ -576,7 +576,8 @@ impl ResultPage {
             .actions
             .iter()
             .map(|action| format!("{} {}", action.action, signed_minus(action.value, 2)));
-        words.collect::<Vec<_>>().join(", ")
+        let words = words.collect::<Vec<_>>().join(", ");
+        if dear.solved { format!("solved: {words}") } else { words }
     }
 
     fn pages(&self) -> usize {

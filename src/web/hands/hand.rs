@@ -571,9 +571,14 @@ fn judged(
         width: format!("{:.1}", 100.0 * action.probability.clamp(0.0, 1.0)),
         taken: action.played,
     };
-    let note = "Values are of this hand against all that the other player may hold after this \
-                betting, both playing on as the agent does; an agent that mixes, or was trained \
-                roughly, may itself take an action that is worth less.";
+    let note = if dear.solved {
+        "Values are of this hand in a solution of the street, to which both players come as the \
+         agent would; ± is how far the solution is from an equilibrium."
+    } else {
+        "Values are of this hand against all that the other player may hold after this betting, \
+         both playing on as the agent does; an agent that mixes, or was trained roughly, may \
+         itself take an action that is worth less."
+    };
     let thought = Thought {
         place: format!("By {}", analysis.by),
         bars: dear.actions.iter().map(bar).collect(),

@@ -67,13 +67,21 @@ pub struct DepthLimited<L> {
     /// The nodes that are leaves, and what is at stake there.
     leaves: Vec<(usize, Leaf)>,
     leaf_values: L,
+    /// The probability of each hand at the root.
+    ranges: [Vec<f32>; 2],
+    learnt: Learnt,
+    /// What was learnt where a check has found the least exploitability, which is in chips.
+    best: Option<(f64, Learnt)>,
+}
+
+/// What iterations change.
+#[derive(Clone)]
+struct Learnt {
     /// For each leaf where chips are left, which come first, what is won there beyond checking
     /// down, in chips, at the average strategies' ranges when last asked for.
     beyond: [Vec<f32>; 2],
     /// The iteration in which that is asked for next.
     ask: u32,
-    /// The probability of each hand at the root.
-    ranges: [Vec<f32>; 2],
     /// For each row of a player's decisions and each hand.
     regrets: [Vec<f32>; 2],
     averages: [Vec<f32>; 2],
@@ -149,13 +157,16 @@ impl<L: LeafValues> DepthLimited<L> {
             betting,
             leaves,
             leaf_values,
-            beyond: Default::default(),
-            ask: 2,
             ranges,
-            regrets: rows.clone(),
-            averages: rows,
-            iterations: 0,
-            weight: 1.0,
+            learnt: Learnt {
+                beyond: Default::default(),
+                ask: 2,
+                regrets: rows.clone(),
+                averages: rows,
+                iterations: 0,
+                weight: 1.0,
+            },
+            best: None,
         };
         game.estimate();
         Ok(game)
@@ -168,7 +179,7 @@ impl<L: LeafValues> DepthLimited<L> {
 
     /// Number of iterations done.
     pub fn iterations(&self) -> u32 {
-        self.iterations
+        self.learnt.iterations
     }
 
     /// The bytes that it takes, without its leaf values.
@@ -189,30 +200,31 @@ impl<L: LeafValues> DepthLimited<L> {
 
     /// Runs one iteration, in which both players learn once, the second first.
     pub fn step(&mut self) {
-        self.iterations += 1;
-        if self.iterations == self.ask {
-            self.ask += self.ask / STEADY + 1;
+        self.learnt.iterations += 1;
+        if self.learnt.iterations == self.learnt.ask {
+            self.learnt.ask += self.learnt.ask / STEADY + 1;
             self.estimate();
         }
-        let average = VARIANT.schedule.factors(self.iterations, 1).average;
-        let average = Weight::next(&mut self.weight, average);
-        let discount = VARIANT.discount(self.iterations, 1).into();
+        let average = VARIANT.schedule.factors(self.learnt.iterations, 1).average;
+        let average = Weight::next(&mut self.learnt.weight, average);
+        let discount = VARIANT.discount(self.learnt.iterations, 1).into();
         self.learn(Player::Second, discount, average);
         self.learn(Player::First, discount, average);
     }
 
     /// Asks what is won at the leaves at the average strategies' ranges.
     fn estimate(&mut self) {
-        let reach = self.reach(&self.strategies(&self.averages));
-        self.beyond = self.beyond(&reach);
+        let reach = self.reach(&self.strategies(&self.learnt.averages));
+        self.learnt.beyond = self.beyond(&reach);
     }
 
     /// Updates a player's regrets against the other's current strategy, which is added to the
     /// other's average times its reach.
     fn learn(&mut self, player: Player, discount: Discount, average: Weight) {
-        let strategies = self.strategies(&self.regrets);
+        let strategies = self.strategies(&self.learnt.regrets);
         let reach = self.reach(&strategies);
-        let values = self.values(&self.beyond, &reach, &strategies, player, Answer::Strategy);
+        let values =
+            self.values(&self.learnt.beyond, &reach, &strategies, player, Answer::Strategy);
         let count = self.hands();
         for decision in &self.betting.lines[0].decisions {
             let acts = decision.player.index();
@@ -220,7 +232,7 @@ impl<L: LeafValues> DepthLimited<L> {
             let here = decision.node * count..(decision.node + 1) * count;
             if decision.player == player {
                 let below = decision.child * count..(decision.child + decision.count) * count;
-                let regrets = self.regrets[acts][rows].chunks_exact_mut(count);
+                let regrets = self.learnt.regrets[acts][rows].chunks_exact_mut(count);
                 for (regrets, children) in regrets.zip(values[below].chunks_exact(count)) {
                     let gained = children.iter().zip(&values[here.clone()]);
                     for (regret, (child, value)) in regrets.iter_mut().zip(gained) {
@@ -228,7 +240,7 @@ impl<L: LeafValues> DepthLimited<L> {
                     }
                 }
             } else {
-                let averages = self.averages[acts][rows.clone()].chunks_exact_mut(count);
+                let averages = self.learnt.averages[acts][rows.clone()].chunks_exact_mut(count);
                 let strategy = strategies[acts][rows].chunks_exact(count);
                 for (averages, strategy) in averages.zip(strategy) {
                     let played = strategy.iter().zip(&reach[acts][here.clone()]);
@@ -395,7 +407,7 @@ impl<L: LeafValues> DepthLimited<L> {
     /// answers of one player to the other's are worth, if the estimates at the leaves stay those of
     /// the average strategies.
     pub fn evaluate(&self) -> [[f64; 2]; 2] {
-        let strategies = self.strategies(&self.averages);
+        let strategies = self.strategies(&self.learnt.averages);
         let reach = self.reach(&strategies);
         let beyond = self.beyond(&reach);
         let pairs =
@@ -414,6 +426,25 @@ impl<L: LeafValues> DepthLimited<L> {
     pub fn exploitability(&self) -> f64 {
         let [own, best] = self.evaluate();
         (best[0] - own[0] + best[1] - own[1]) / 2.0
+    }
+
+    /// Computes the [`exploitability`](Self::exploitability), for
+    /// [`return_to_best`](Self::return_to_best).
+    pub fn check(&mut self) -> f64 {
+        let found = self.exploitability();
+        if self.best.as_ref().is_none_or(|(least, _)| found < *least) {
+            self.best = Some((found, self.learnt.clone()));
+        }
+        found
+    }
+
+    /// Goes back to where a [`check`](Self::check) has found the least exploitability, and returns
+    /// it, in chips; `None` if there was no check since the last call. It rises and falls:
+    /// estimates that answer to the strategies drive them in circles.
+    pub fn return_to_best(&mut self) -> Option<f64> {
+        let (least, learnt) = self.best.take()?;
+        self.learnt = learnt;
+        Some(least)
     }
 
     /// The decision at a state; `None` if the state is not in the tree or no player acts there.
@@ -445,7 +476,7 @@ impl<L: LeafValues> DepthLimited<L> {
     /// `None` if the tree does not have the state.
     pub fn strategies_at(&self, state: &PublicState) -> Option<ByAction> {
         let decision = self.decision(state)?;
-        let shares = self.probabilities(decision.player, &self.averages);
+        let shares = self.probabilities(decision.player, &self.learnt.averages);
         let row = |action: usize| &shares[(decision.row + action) * self.hands()..];
         Some(self.held(decision.player, |hand| {
             (0..decision.count).map(|action| f64::from(row(action)[hand])).collect()
@@ -458,7 +489,7 @@ impl<L: LeafValues> DepthLimited<L> {
     pub fn action_values(&self, state: &PublicState) -> Option<ByAction> {
         let decision = self.decision(state)?;
         let (count, player) = (self.hands(), decision.player);
-        let strategies = self.strategies(&self.averages);
+        let strategies = self.strategies(&self.learnt.averages);
         let reach = self.reach(&strategies);
         let beyond = self.beyond(&reach);
         let values = self.values(&beyond, &reach, &strategies, player, Answer::Strategy);

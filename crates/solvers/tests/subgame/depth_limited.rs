@@ -99,6 +99,29 @@ fn a_street_is_worth_what_it_is_worth_exactly_if_nobody_bets_later() {
 }
 
 #[test]
+fn the_best_that_was_checked_comes_back_as_it_was() {
+    let (state, ranges) = (hand("8c8d3h"), [range(super::FIRST), range(super::SECOND)]);
+    let mut game = limited(&state, &ranges);
+    assert_eq!(game.return_to_best(), None, "nothing was checked");
+    let mut found = Vec::new();
+    for _ in 0..8 {
+        (0..5).for_each(|_| game.step());
+        found.push((game.check(), game.strategies_at(&state).expect("the root")));
+    }
+    let least = found.iter().enumerate().min_by(|(_, a), (_, b)| a.0.total_cmp(&b.0));
+    let (number, (least, strategies)) = least.expect("eight");
+    assert_eq!(game.return_to_best(), Some(*least));
+    assert_eq!(game.iterations() as usize, 5 * (number + 1));
+    assert_eq!(game.exploitability(), *least);
+    assert_eq!(&game.strategies_at(&state).expect("the root"), strategies);
+    // What follows is what followed before.
+    let mut other = limited(&state, &ranges);
+    (0..game.iterations() + 3).for_each(|_| other.step());
+    (0..3).for_each(|_| game.step());
+    assert_eq!(game.exploitability(), other.exploitability());
+}
+
+#[test]
 fn only_the_street_of_the_root_is_in_the_tree() {
     let state = hand("8c8d3h");
     let ranges = [range(super::FIRST), range(super::SECOND)];
