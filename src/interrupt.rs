@@ -3,7 +3,7 @@
 
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use matches::bot::is_building;
@@ -166,7 +166,7 @@ fn leave(message: &str) -> ! {
 }
 
 fn asked() -> MutexGuard<'static, Option<(Stop, &'static str)>> {
-    ASKED.lock().unwrap_or_else(PoisonError::into_inner)
+    parallel::lock(&ASKED)
 }
 
 /// The signals that ask a process to end.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use abstraction::buckets::Buckets;
 use abstraction::menu::BetMenu;
 use agents::reach::{self, ActionMatching};
-use agents::{AgentError, AgentRng, Clock, Context, Decision, Registry};
+use agents::{AgentChoice, AgentError, AgentRng, Clock, Context, Decision, Registry};
 use cards::{Board, Card, CardSet, Combo, Range};
 use game::{
     Action, GameDef, GameSpec, InfoSet, Policy, PublicState, Seat, Strategy, Street, Turn, games,
@@ -123,7 +123,7 @@ fn a_decision_is_priced_in_a_solution_that_has_the_action_played_in_its_exact_si
     let def = Arc::new(games::nolimit_holdem());
     let name = "resolve:blueprint=call,menu=fcpa,entry=none,iterations=60,enough=0,floor=9";
     let agent = Registry::standard().resolve(name).expect("an agent");
-    assert_eq!(agent.blueprint().map(|blueprint| blueprint.name()), Some("call"));
+    assert_eq!(agent.blueprint().map(AgentChoice::name), Some("call"));
     let solver = agent.solver(&def).expect("it plays this").expect("it solves this");
     // A bet and a raise that no menu has.
     let (bet, raise) = (Action::RaiseTo(100 + 333), Action::RaiseTo(100 + 1_111));

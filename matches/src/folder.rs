@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::ops::{Range, RangeInclusive};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use logs::folder::{ACPC_LOG, DECISIONS};
 use logs::formats::acpc;
@@ -168,7 +168,7 @@ pub fn rewrite(path: &Path) -> Result<(), Error> {
     let (known, writing) = folder.parts();
     let mut tally = Tally::new(&info);
     let mut lines = Lines::default();
-    let reader = known.reader.lock().unwrap_or_else(PoisonError::into_inner);
+    let reader = parallel::lock(&known.reader);
     for played in reader.hands_and_decisions(0..u64::MAX, |_| true) {
         let (record, decisions) = played?;
         tally.add(&record);
@@ -190,7 +190,7 @@ impl Archive for Known {
         if !self.present.iter().any(any) {
             return Ok(Vec::new());
         }
-        let reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
+        let reader = parallel::lock(&self.reader);
         reader
             .hands_and_decisions(hands, |_| true)
             .map(|played| played.map(|(record, decisions)| Played { record, decisions }))
@@ -203,7 +203,7 @@ impl Archive for Known {
     }
 
     fn decisions(&self) -> Result<DecisionTally, Error> {
-        let reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
+        let reader = parallel::lock(&self.reader);
         let note = reader.note(DecisionTally::NOTE)?;
         Ok(note.and_then(|note| DecisionTally::from_note(&note)).unwrap_or_default())
     }

@@ -280,7 +280,7 @@ impl State {
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        parallel::lock(&self.state)
     }
 
     /// Waits until it is the guest's turn or the match is over.

@@ -13,7 +13,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use agents::{
@@ -309,7 +309,7 @@ impl Programs {
         static BUILT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
         let Some(build) = &self.build else { return Ok(()) };
         let folder = std::fs::canonicalize(&self.folder).unwrap_or_else(|_| self.folder.clone());
-        let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut built = parallel::lock(&BUILT);
         if !built.contains(&folder) {
             run_to_end(build, timeout)?;
             built.insert(folder);

@@ -18,7 +18,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::Receiver;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, MutexGuard, mpsc};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -105,7 +105,7 @@ impl Drop for Leader {
 }
 
 fn groups() -> MutexGuard<'static, Groups> {
-    GROUPS.lock().unwrap_or_else(PoisonError::into_inner)
+    parallel::lock(&GROUPS)
 }
 
 /// Kills all running programs and everything they started. No more can be started: this process is
@@ -430,7 +430,7 @@ impl StderrTail {
         drain("errors", stream, move |bytes| {
             // Closed with the thread.
             let _: &mpsc::Sender<()> = &open;
-            let mut tail = into.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut tail = parallel::lock(&into);
             tail.extend(bytes);
             let excess = tail.len().saturating_sub(MAX_BYTES);
             tail.drain(..excess);
@@ -453,7 +453,7 @@ impl StderrTail {
             StderrTail::Read { tail, more } => {
                 // Returns at once when the stream has ended.
                 let _ = more.recv_timeout(rest);
-                tail.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect()
+                parallel::lock(tail).iter().copied().collect()
             }
             StderrTail::In { path, from, more } => {
                 if let Some(more) = more {

@@ -11,7 +11,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, SyncSender};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use agents::{Agent, AgentChoice, Context, Decision, Failed};
@@ -243,7 +243,7 @@ impl Shared<'_> {
 
     fn table(&self) -> Result<Table, Error> {
         let (info, def) = {
-            let ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
+            let ledger = parallel::lock(&self.ledger);
             (ledger.info().clone(), Arc::clone(ledger.def()))
         };
         let agents = self.agents.iter().enumerate().map(|(number, choice)| {
@@ -259,7 +259,7 @@ impl Shared<'_> {
 
     /// Reads the hands of a block with their decisions, up to the last one to compare.
     fn read(&self, block: u64) -> Result<Recorded, LedgerError> {
-        let ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
+        let ledger = parallel::lock(&self.ledger);
         let hands = block * self.block..((block + 1) * self.block).min(self.hands.end);
         ledger.hands_and_decisions(hands, |_| true).collect()
     }

@@ -17,12 +17,13 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use logs::ledger::HandRows;
 use logs::stats::{DecisionTally, StopRule, Tally};
 use logs::{DecisionRecord, HandRecord};
+use parallel::lock;
 
 use crate::Error;
 use crate::bot::Bot;
@@ -541,11 +542,6 @@ impl Collector {
             complete: self.complete,
         }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A panic elsewhere ends the run anyway; the data is never left half changed.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A flag that asks a run to stop, shared by the signal handler and the players.

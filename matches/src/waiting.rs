@@ -5,7 +5,7 @@
 //! from several threads is shown once, and so is the failure of an agent.
 
 use std::collections::BTreeSet;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 /// The time before the first message about a wait.
@@ -54,7 +54,7 @@ pub fn say_failed(key: &str, message: &str) {
 }
 
 fn listening() -> MutexGuard<'static, Listening> {
-    LISTENING.lock().unwrap_or_else(PoisonError::into_inner)
+    parallel::lock(&LISTENING)
 }
 
 /// A wait in progress.

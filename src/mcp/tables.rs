@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use agents::AgentChoice;
@@ -190,7 +190,7 @@ impl Tables {
     }
 
     fn open(&self) -> MutexGuard<'_, HashMap<String, Arc<Open>>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+        parallel::lock(&self.open)
     }
 
     /// Begins a table; returns its state when it is the guest's turn.
@@ -246,7 +246,7 @@ impl Tables {
         let mut open = self.open();
         if open.len() >= self.most {
             open.retain(|_, open| {
-                let used = *open.used.lock().unwrap_or_else(PoisonError::into_inner);
+                let used = *parallel::lock(&open.used);
                 !open.is_over() && used.elapsed() < self.idle
             });
         }
@@ -265,7 +265,7 @@ impl Tables {
             let name = game::escape::excerpt(name);
             Refusal::new(format!("no table `{name}` is open: `new_table` begins one"))
         })?;
-        *open.used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        *parallel::lock(&open.used) = Instant::now();
         Ok(open)
     }
 

@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use agents::AgentChoice;
@@ -578,7 +578,7 @@ impl Tools {
         };
         let (solved, document) = self.work(cancelled, work).await?;
         let name = {
-            let mut solves = self.solves.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut solves = parallel::lock(&self.solves);
             solves.next += 1;
             // Under `serve`, callers look at their own ones only.
             let name = format!("{}-{:08x}", solves.next, fresh_seed() as u32);
@@ -605,7 +605,7 @@ impl Tools {
         cancelled: &CancellationToken,
     ) -> Result<Answer, Refusal> {
         let found = {
-            let solves = self.solves.lock().unwrap_or_else(PoisonError::into_inner);
+            let solves = parallel::lock(&self.solves);
             let mut kept = solves.kept.iter();
             kept.find(|(name, _)| *name == args.solve).map(|(_, solved)| Arc::clone(solved))
         };
@@ -617,7 +617,7 @@ impl Tools {
         })?;
         let at = vec![args.at];
         let work = move |_: &Stop| {
-            let mut solved = solved.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut solved = parallel::lock(&solved);
             solved.document(at)?.whole()
         };
         let mut document = spots(&self.work(cancelled, work).await?, args.each_hand)?;

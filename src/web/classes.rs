@@ -12,7 +12,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path as FilePath, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use askama::Template;
@@ -27,6 +27,7 @@ use futures_util::future::try_join_all;
 use jiff::Timestamp;
 use learners::mixed;
 use logs::stats::Rate;
+use parallel::lock;
 use runs::{Form as JournalForm, Journal};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -253,10 +254,6 @@ struct Inner {
     trainer: Trainer,
     open: Mutex<BTreeMap<String, Arc<Class>>>,
     stop: CancellationToken,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A class in the list.

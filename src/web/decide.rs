@@ -7,7 +7,7 @@
 //! protocol, so that impossible situations, and cards that the seat cannot know, are rejected.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use agents::{AgentChoice, AgentError};
@@ -104,7 +104,7 @@ impl Decider {
     /// The requested agent at the requested game.
     fn offered(&self, asked: &ParsedRequest) -> Arc<OfferedAgent> {
         let Inner { plan, permits, ready } = &*self.0;
-        let mut ready = ready.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut ready = parallel::lock(ready);
         let new = || {
             let (name, choice) = (asked.agent.clone(), asked.choice.clone());
             let permits = Arc::clone(permits);

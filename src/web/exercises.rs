@@ -9,7 +9,7 @@
 //! kept by the browser.
 
 use std::path::Path as FilePath;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use agents::{HeuristicPlayer, Registry, named_heuristics};
 use askama::Template;
@@ -24,6 +24,7 @@ use evaluation::price::Unpriced;
 use game::{Betting, Chips, GameDef, GameSpec, Policy, PublicState, Seat, Street, Turn, games};
 use learners::mixed;
 use logs::{HandRecord, LedgerReader};
+use parallel::lock;
 use readable::exercise::{
     self, CARDS, Deal, Grade, Hand, LastBet, Price, Question, STACKS, ShoveOrFold,
 };
@@ -378,10 +379,6 @@ async fn match_exercise(
 ) -> Result<Json<ExerciseView>, Response> {
     let asked = asked(query).map_err(IntoResponse::into_response)?;
     trainer.answer(move |sources| sources.of_match(&id, &asked)).await
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Trainer {

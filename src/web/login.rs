@@ -19,7 +19,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::num::NonZeroU32;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use axum::body::Body;
@@ -152,7 +152,7 @@ impl Login {
 
     /// Logs refused logins, once a minute at most.
     fn log_refusal(&self, from: Option<IpAddr>) {
-        let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut refused = parallel::lock(&self.refused);
         refused.count += 1;
         if refused.logged.is_none_or(|at| at.elapsed() >= LOG_INTERVAL) {
             let (count, caller) = (refused.count, from.map(display));
@@ -403,7 +403,7 @@ impl StateStore for Addresses {
     where
         F: Fn(Option<Nanos>) -> Result<(T, Nanos), E>,
     {
-        let mut whole_at = self.whole_at.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut whole_at = parallel::lock(&self.whole_at);
         let known = whole_at.get(&asked.from).copied();
         let (answer, then) = decide(known)?;
         if asked.takes {

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use askama::Template;
@@ -154,7 +154,7 @@ impl Rendered {
     /// The live part of a match's page, and how long until the next; `None` when it is gone.
     async fn body(&self, site: &Site, id: &str) -> Option<(String, Duration)> {
         let part = {
-            let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut all = parallel::lock(&self.0);
             all.retain(|_, looked| looked.at.elapsed() < KEPT);
             let now = Instant::now();
             let looked = all.entry(id.to_owned());

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::convert::Infallible;
 use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
@@ -224,7 +224,7 @@ impl Faults {
 
     /// The last answer of the session with this token.
     pub fn recall(&self, token: &str) -> Option<String> {
-        self.answers.lock().unwrap_or_else(PoisonError::into_inner).get(token).cloned()
+        parallel::lock(&self.answers).get(token).cloned()
     }
 
     /// Keeps the last answer of the session with this token, if the plan repeats answers.
@@ -232,7 +232,7 @@ impl Faults {
         if self.plan.repeat_answer == 0.0 {
             return;
         }
-        let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut answers = parallel::lock(&self.answers);
         if answers.len() >= MAX_ANSWERS {
             answers.clear();
         }

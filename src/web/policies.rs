@@ -2,7 +2,7 @@
 //! heads-up no-limit hold'em, built when they are first asked for.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use agents::{AgentChoice, Cost};
 use axum::http::StatusCode;
@@ -114,7 +114,7 @@ impl Policies {
     /// # Errors
     /// When there is none, in words.
     pub fn policy(&self, name: &str) -> Result<Arc<dyn Policy>, String> {
-        let mut built = self.built.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut built = parallel::lock(&self.built);
         if let Some(policy) = built.get(name) {
             return Ok(Arc::clone(policy));
         }

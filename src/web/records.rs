@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::SystemTime;
 
 use axum::http::StatusCode;
@@ -204,7 +204,7 @@ impl Records {
         let all = found.len();
         found.drain(..skip.min(all));
         found.truncate(most);
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = parallel::lock(&self.known);
         let mut lines = HashMap::with_capacity(found.len());
         let mut latest = Vec::with_capacity(found.len());
         for (time, id, path) in found {

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime};
 
 use askama::Template;
@@ -156,7 +156,7 @@ impl Tournaments {
         let home = self.0.folder.join(file_name(name)?);
         let schedule = Schedule::open(&home).ok().filter(|found| !found.matches.is_empty())?;
         let watched = {
-            let mut all = self.0.watched.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut all = parallel::lock(&self.0.watched);
             let known =
                 all.entry(name.to_owned()).or_insert_with(|| (Instant::now(), Arc::default()));
             known.0 = Instant::now();
@@ -169,7 +169,7 @@ impl Tournaments {
             found
         };
         // Those who ask at the same time read it once.
-        let so_far = watched.lock().unwrap_or_else(PoisonError::into_inner).look(&home, &schedule);
+        let so_far = parallel::lock(&watched).look(&home, &schedule);
         Some(TournamentView::new(name, &home, &schedule, so_far))
     }
 

@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use abstraction::betting::BettingTree;
 use abstraction::buckets::Buckets;
@@ -319,7 +319,7 @@ impl RecentBoards {
     /// Returns the bucket of each combo on a board, by combo index; `None` if the cards are not a
     /// valid board.
     fn get(&self, buckets: &Buckets, board: CardSet) -> Option<Arc<[u16]>> {
-        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let lock = || parallel::lock(&self.0);
         let known = {
             let mut boards = lock();
             let at = boards.iter().position(|&(known, _)| known == board);

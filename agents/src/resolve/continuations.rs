@@ -12,7 +12,7 @@
 //! pair of classes of hands that are alike in strength on the flop.
 
 use std::cmp::Ordering;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use abstraction::betting::{BettingTree, NodeKind};
 use abstraction::translate::reached;
@@ -175,7 +175,7 @@ impl OnFlop {
         let same = turns.iter().find(|(_, turn)| *turn == node);
         let near = || turns.iter().min_by(|a, b| away(a).total_cmp(&away(b)));
         let &(found, turn) = same.or_else(near).expect("some turn");
-        let known = || self.tables.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = || parallel::lock(&self.tables);
         let table = known().iter().find(|(of, _)| *of == turn).map(|(_, table)| Arc::clone(table));
         let table = table.unwrap_or_else(|| {
             let table = Arc::new(self.sampled(turn));

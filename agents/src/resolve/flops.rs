@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io::BufReader;
 use std::ops::RangeInclusive;
 use std::path::Path;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use abstraction::buckets::Buckets;
 use cards::{Board, CardSet, Combo, FlopPairs};
@@ -133,7 +133,7 @@ impl Flops {
     /// cards.
     pub(super) fn for_board(&self, board: Board) -> Option<EndOfFlop> {
         let board = board.set();
-        let cache = || self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let cache = || parallel::lock(&self.cache);
         let known = cache().iter().find(|(of, _)| *of == board).map(|(_, flop)| flop.clone());
         if let Some(known) = known {
             return Some(EndOfFlop { outside: Arc::default(), ..known });

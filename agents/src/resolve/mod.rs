@@ -17,7 +17,7 @@ mod flops;
 mod solve;
 mod two_left;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use abstraction::menu;
@@ -294,7 +294,7 @@ impl Values {
             Values::Network(flops) => return Ok(Arc::clone(flops)),
             Values::Blueprint(built) => built,
         };
-        let mut built = built.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut built = parallel::lock(built);
         if let Some((_, flops)) = built.iter().find(|(of, _)| of == def) {
             return Ok(Arc::clone(flops));
         }

@@ -10,7 +10,7 @@
 //! nested subgame solving for imperfect-information games", NIPS 2017).
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
 
 use cards::{Board, Combo, HoleCards, Range};
@@ -198,7 +198,7 @@ impl Resolver {
         let played = &asked.history()[root.history().len()..];
         let added = self.added(root, seat, played);
         let key = Key { seat, before: root.history().to_vec(), board: root.board(), added };
-        let cache = || self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let cache = || parallel::lock(&self.cache);
         let known = cache().take(&key);
         let solved = known.unwrap_or_else(|| {
             let first = ranges.is_none();
@@ -340,7 +340,7 @@ impl Resolver {
         (root.street() >= Street::Turn).then_some(())?;
         let before = root.history().to_vec();
         let key = Key { seat, before, board: root.board(), added: Vec::new() };
-        let cache = || self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let cache = || parallel::lock(&self.cache);
         let known =
             cache().entries.iter().find(|(of, _)| *of == key).map(|(_, values)| values.clone());
         if known.is_some() {
@@ -631,7 +631,7 @@ impl Solved {
     }
 
     fn game(&self) -> MutexGuard<'_, Game> {
-        self.game.lock().unwrap_or_else(PoisonError::into_inner)
+        parallel::lock(&self.game)
     }
 
     /// Seconds per iteration and pair of hand and action, when solving took `seconds` in all;

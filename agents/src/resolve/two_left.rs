@@ -5,7 +5,7 @@
 //! make some cards less likely for both; this is left out.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use cards::{Board, HoleCards};
 use game::{Action, Chips, InfoSet, Played, Policy, PublicState, Seat, Strategy, Street, Turn};
@@ -242,7 +242,7 @@ impl Many {
         // Flops are solved with values for two players' blueprints.
         let hand = TwoLeft::new(public, self.plan.first.max(Street::Turn))?;
         let key = (hand.root.history().to_vec(), hand.root.board());
-        let hands = || self.hands.lock().unwrap_or_else(PoisonError::into_inner);
+        let hands = || parallel::lock(&self.hands);
         if let Some((_, known)) = hands().iter().find(|(known, _)| *known == key) {
             return Some(Arc::clone(known));
         }

@@ -12,7 +12,7 @@
 //! others.
 
 use std::convert::Infallible;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use abstraction::facts::Texture;
 use agents::{act_made_legal, situation};
@@ -148,7 +148,7 @@ impl<'a> Practice<'a> {
     /// For each book the sum of its winnings per hand over a block's deals, in chips, and the sum
     /// of squares.
     fn block(&self, index: usize, books: &[Vec<Decider>]) -> Vec<[f64; 2]> {
-        let mut block = self.blocks[index].lock().unwrap_or_else(PoisonError::into_inner);
+        let mut block = parallel::lock(&self.blocks[index]);
         let mut hands = Hands::new(self.def, self.settings.seed);
         let mut builder = TreeBuilder { practice: self, hands: &mut hands };
         if block.hands.is_empty() {

@@ -6,13 +6,18 @@
 //! an item should take a microsecond or more: short ones go in blocks, by `chunks`.
 
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
 
 /// The number of processors that this program may use; 1 where the system does not say.
 pub fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Locks a mutex, also after a panic of who held it: what it guards is whole between statements.
+pub fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The results of all items, in their order. Items can be indices, references, or pieces of slices
@@ -23,7 +28,7 @@ pub fn map<I: Send, T: Send>(
 ) -> Vec<T> {
     let slots: Vec<_> = items.into_iter().map(|item| Mutex::new((Some(item), None))).collect();
     each(slots.len(), &|index| {
-        let mut slot = slots[index].lock().unwrap_or_else(PoisonError::into_inner);
+        let mut slot = lock(&slots[index]);
         slot.1 = slot.0.take().map(&work);
     });
     let results = slots.into_iter().map(|slot| {
@@ -60,7 +65,7 @@ pub fn fold<S: Send, I: Send>(
 pub fn for_each<I: Send>(items: impl IntoIterator<Item = I>, work: impl Fn(I) + Sync) {
     let items: Vec<_> = items.into_iter().map(|item| Mutex::new(Some(item))).collect();
     each(items.len(), &|index| {
-        let item = items[index].lock().unwrap_or_else(PoisonError::into_inner).take();
+        let item = lock(&items[index]).take();
         item.into_iter().for_each(&work);
     });
 }
@@ -145,7 +150,7 @@ impl<S> Default for Idle<S> {
 
 impl<S> Idle<S> {
     fn lend<T>(&self, init: impl Fn() -> S, work: impl FnOnce(&mut S) -> T) -> T {
-        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let lock = || lock(&self.0);
         let taken = lock().pop();
         let mut with = taken.unwrap_or_else(init);
         let result = work(&mut with);

@@ -19,7 +19,7 @@
 
 use std::collections::HashMap;
 use std::error::Error;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use abstraction::menu::BetMenu;
 use cards::{Board, Card, CardSet, Combo, Range, RiverTable, Showdown, Ties, unblocked};
@@ -364,7 +364,7 @@ impl Policy for Resolving<'_> {
         let history = &public.history()[self.table.root.history().len()..];
         let before = history.iter().take_while(|played| played.street == Street::Turn);
         let key = (before.map(|played| played.action).collect::<Vec<_>>(), public.board().set());
-        let known = || self.solved.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = || parallel::lock(&self.solved);
         let solver = known().get(&key).cloned();
         let solver = solver.unwrap_or_else(|| {
             let solver = Arc::new(self.solve(public).expect("a river of the game"));

@@ -17,10 +17,11 @@ use game::{BySeat, GameDef, InfoSet, Payoff, PublicState, Seat, Turn};
 use logs::{DecisionRecord, Fallback};
 use matches::bot::Bot;
 use matches::bot::{Decided, Request};
+use parallel::lock;
 use tokio::sync::Semaphore;
 use tokio::task::{JoinHandle, spawn_blocking};
 
-use crate::{Error, lock};
+use crate::Error;
 
 /// Builds an agent on a blocking thread and tells it who else plays.
 ///

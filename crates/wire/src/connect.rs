@@ -11,12 +11,13 @@ use std::time::Duration;
 use jiff::Timestamp;
 use matches::bot::mix;
 use matches::runner::Stop;
+use parallel::lock;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::host::Stops;
 use crate::play_acpc::{self, AcpcSettings, End, Record, Summary};
-use crate::{Error, lock, write_json};
+use crate::{Error, write_json};
 
 /// An outside dealer, the agent that plays there, and the pauses and time limits.
 #[derive(Debug, Clone)]

@@ -23,15 +23,16 @@ use std::sync::{Arc, Mutex};
 
 use game::GameDef;
 use logs::estimate::Estimates;
+use parallel::lock;
 use protocol::gtowizard::MAX_OPEN;
 use protocol::gtowizard::host::object;
 use protocol::gtowizard::message::{HandObject, NewHandRequest, ResultsObject};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use crate::Error;
 use crate::slumbot_host::files::{FILE, make_folder, take_from_others};
 use crate::slumbot_host::{DealtHand, HostError, InjectedFault, SlumbotHost};
-use crate::{Error, lock};
 
 /// The host; cheap to clone.
 #[derive(Clone)]

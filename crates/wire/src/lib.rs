@@ -33,12 +33,6 @@ pub use error::Error;
 
 use std::io;
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
-/// Locks a mutex, also after a panic of another thread that held it.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// Writes a value as a JSON file, which appears complete or not at all.
 fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<(), Error> {

@@ -2,7 +2,7 @@
 //! computes a network's batches.
 
 use std::io::Write;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use learners::mlp::{Loss, MlpOptions, Processor, Samples};
@@ -51,7 +51,7 @@ impl Watch for Watched {
     }
 
     fn show(&self, done: u64, most: u64, note: &str) {
-        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shown = parallel::lock(&self.shown);
         if shown.as_ref().is_some_and(|(_, last)| last.elapsed() < DISPLAY_INTERVAL) {
             return;
         }
@@ -62,7 +62,7 @@ impl Watch for Watched {
     }
 
     fn clear(&self) {
-        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shown = parallel::lock(&self.shown);
         if let Some((progress, _)) = shown.take() {
             progress.finish();
         }
@@ -128,7 +128,7 @@ impl Trainer {
             Device::Gpu => {
                 // The adapter cannot be opened twice, and a study trains several networks.
                 static OPEN: Mutex<Option<Gpu>> = Mutex::new(None);
-                let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut open = parallel::lock(&OPEN);
                 if open.is_none() {
                     *open = Some(Gpu::wgpu().map_err(Failure::input)?);
                 }

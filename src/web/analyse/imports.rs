@@ -10,12 +10,13 @@ use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 use axum::http::StatusCode;
 use jiff::Timestamp;
 use matches::import::{self, Import};
+use parallel::lock;
 use protocol::acpc;
 use runs::Lock;
 use schemars::JsonSchema;
@@ -156,10 +157,6 @@ struct Status {
     arrived: Vec<bool>,
     reason: Option<String>,
     found: Option<ImportedMatch>,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn refused(code: StatusCode, error: impl Into<String>, remedy: &str) -> Problem {

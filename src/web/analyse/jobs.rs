@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 use agents::AgentChoice;
@@ -14,7 +14,7 @@ use axum::http::StatusCode;
 use logs::folder::ANALYSIS;
 use matches::runner::Stop;
 use matches::source::Source;
-use parallel::Pool;
+use parallel::{Pool, lock};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use show::number::whole;
@@ -136,10 +136,6 @@ impl Job {
     fn end(&self, state: Progress, reason: Option<String>) {
         *lock(&self.status) = (state, reason);
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn refused(code: StatusCode, error: impl Into<String>, remedy: impl Into<String>) -> Problem {

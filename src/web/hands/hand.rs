@@ -4,7 +4,7 @@
 
 use std::io::{self, Write};
 use std::path::Path as FilePath;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use abstraction::menu::{BetMenu, BetSize};
 use askama::Template;
@@ -231,7 +231,7 @@ struct Memory(Arc<Mutex<Vec<u8>>>);
 
 impl Write for Memory {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).write(bytes)
+        parallel::lock(&self.0).write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -245,7 +245,7 @@ fn exported(info: &MatchInfo, record: &HandRecord, format: Format) -> Result<Str
     let hands = std::iter::once(Ok::<_, LedgerError>(record.clone()));
     write_match(format, info, hands, 1, &mut |_| Ok(Box::new(memory.clone())))
         .map_err(|error: ExportError<LedgerError>| error.to_string())?;
-    let bytes = memory.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let bytes = parallel::lock(&memory.0);
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 

@@ -7,7 +7,7 @@
 pub mod hand;
 
 use std::fmt::Write;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use askama::Template;
 use axum::extract::rejection::QueryRejection;
@@ -463,12 +463,12 @@ pub struct Kept(Mutex<Vec<(Key, Arc<Vec<u64>>)>>);
 
 impl Kept {
     fn find(&self, key: &Key) -> Option<Arc<Vec<u64>>> {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = parallel::lock(&self.0);
         kept.iter().find(|(other, _)| other == key).map(|(_, list)| Arc::clone(list))
     }
 
     fn keep(&self, key: Key, list: Arc<Vec<u64>>) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = parallel::lock(&self.0);
         kept.retain(|(other, _)| *other != key);
         kept.insert(0, (key, list));
         kept.truncate(KEPT);

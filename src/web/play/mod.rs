@@ -269,7 +269,7 @@ async fn count(play: &Play, view: SessionView) -> Option<(String, String, bool)>
     let matches = play.site.data.join("matches");
     let past = play.past.get(&view);
     let work = tokio::task::spawn_blocking(move || {
-        let mut past = past.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut past = parallel::lock(&past);
         let more = past.update(&matches, &view).unwrap_or_else(|error| {
             tracing::warn!(%error, "the hands of a session cannot be read");
             false

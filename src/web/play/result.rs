@@ -5,7 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use std::fmt::Write;
 use std::ops::Range;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use askama::Template;
@@ -197,7 +197,7 @@ pub struct SessionStatsCache(Arc<Mutex<VecDeque<(u32, String, Shared)>>>);
 impl SessionStatsCache {
     /// The counts of this session.
     pub fn get(&self, view: &SessionView) -> Shared {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = parallel::lock(&self.0);
         let same = |(session, agent, _): &(u32, String, Shared)| {
             *session == view.session && *agent == view.agent
         };

@@ -11,7 +11,7 @@ use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use agents::{FilesBelow, Registry};
@@ -288,7 +288,7 @@ impl Run {
     }
 
     fn lock(&self) -> MutexGuard<'_, List> {
-        self.0.list.lock().unwrap_or_else(PoisonError::into_inner)
+        parallel::lock(&self.0.list)
     }
 
     /// The rules by which commands are read.

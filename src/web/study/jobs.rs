@@ -8,13 +8,13 @@ use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Arc, Condvar, Mutex, TryLockError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use axum::http::StatusCode;
 use jiff::Timestamp;
-use parallel::Pool;
+use parallel::{Pool, lock};
 use runs::Checkpoint;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -260,11 +260,6 @@ enum Place {
 struct Lent<'a> {
     bench: &'a Bench,
     solver: Option<Box<Solver>>,
-}
-
-/// Locks what a panic elsewhere cannot have left half changed.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Bench {

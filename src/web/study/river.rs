@@ -3,7 +3,7 @@
 //! are asked for, as a part of the solve; then they are looked up.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use cards::Range;
 use readable::simplicity::{Plan, Simplicity};
@@ -187,7 +187,7 @@ impl Found {
         let river = &self.start.river;
         let known = |hand: &HandView| {
             let place = (view.at.clone(), hand.hand.clone());
-            self.ends.lock().unwrap_or_else(PoisonError::into_inner).contains_key(&place)
+            parallel::lock(&self.ends).contains_key(&place)
         };
         let open =
             |hand: &&HandView| matches!(hand.standing, Some(StandingView::Mixes)) && !known(hand);
@@ -210,7 +210,7 @@ impl Found {
         let question = Question { player, decision, hands: &hands, range: false, ends: true };
         let found = DecisionView::new(river, &equilibria, &question, go_on);
         let found = found.map_err(|error| error.to_string())?;
-        let mut ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut ends = parallel::lock(&self.ends);
         for hand in found.hands {
             ends.insert((view.at.clone(), hand.hand), hand.intervals);
         }
@@ -219,7 +219,7 @@ impl Found {
 
     /// Adds the intervals that were worked out.
     pub(super) fn add_ends(&self, view: &mut DecisionView) {
-        let ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
+        let ends = parallel::lock(&self.ends);
         for hand in &mut view.hands {
             if let Some(found) = ends.get(&(view.at.clone(), hand.hand.clone())) {
                 hand.intervals.clone_from(found);

@@ -3,7 +3,7 @@
 //!
 //! The numbers are those of `cardroom solve shove-fold` and `cardroom solve trees`.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use askama::Template;
 use axum::extract::rejection::QueryRejection;
@@ -141,7 +141,7 @@ async fn solved(
         Err(error) => return Ok(Err(error)),
     };
     blocking(move || {
-        let lock = || kept.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let lock = || parallel::lock(&kept.0);
         if let Some((_, known)) = lock().iter().find(|(known, _)| *known == asked) {
             return Ok(Arc::clone(known));
         }

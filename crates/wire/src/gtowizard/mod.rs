@@ -24,17 +24,18 @@ use logs::stats::{Batches, Change, Sums};
 use logs::{Entrant, MatchInfo, Rate};
 use matches::bot::Bot;
 use matches::runner::Stop;
+use parallel::lock;
 use protocol::gtowizard::answer::{self, AnswerError};
 use protocol::gtowizard::message::ResultsObject;
 use protocol::gtowizard::{Endpoint, KEY_HEADER, Shown};
 use reqwest::header::{HeaderMap, HeaderValue};
 use serde::Serialize;
 
+use crate::Error;
 use crate::web_run::http::{Http, HttpError};
 use crate::web_run::pace::Pacer;
 use crate::web_run::store::Store;
 use crate::web_run::{End, Progress, RunSettings, Service, Summary, block_on, reach, sessions};
-use crate::{Error, lock};
 use slot::{Slot, resume_state};
 
 /// The address of the public server.

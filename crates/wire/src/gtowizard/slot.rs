@@ -17,6 +17,7 @@ use logs::HandRecord;
 use logs::ledger::{HandScore, Known, WebHand, WebSession};
 use matches::bot::Bot;
 use matches::plan::fresh_seed;
+use parallel::lock;
 use protocol::gtowizard::answer::{self, Fault};
 use protocol::gtowizard::client::{Client, ClientError, Finished, News, Next, Request, Unseen};
 use protocol::gtowizard::{AnswerError, Endpoint, Shown};
@@ -28,7 +29,7 @@ use crate::web_run::hand::{AGENT, HandInPlay, SERVER, Saved, damaged, now_ms};
 use crate::web_run::http::{HttpError, Reply};
 use crate::web_run::store::{Entry, ResumeState};
 use crate::web_run::{MAX_REFUSALS, barred, gone, rejected};
-use crate::{Error, bots, lock};
+use crate::{Error, bots};
 
 /// A slot with its agent.
 pub(super) struct Slot {

@@ -24,6 +24,7 @@ use jiff::Timestamp;
 use logs::stats::{DecisionTally, Rate, Tally};
 use logs::{Entrant, MatchInfo, Provenance};
 use matches::plan::fresh_seed;
+use parallel::lock;
 use protocol::acpc::dealer::{Config, Limits, Replies};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -31,7 +32,7 @@ use tokio::net::TcpListener;
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
-use crate::{Error, lock};
+use crate::Error;
 use lobby::{Guest, Lobby, LobbyEvent};
 use play::{LocalPlayer, OwnDecisions, Recorder, SeatOccupant, play};
 

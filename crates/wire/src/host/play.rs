@@ -23,6 +23,7 @@ use matches::bot::Bot;
 use matches::bot::Request;
 use matches::folder::Folder;
 use matches::runner::{Archive, Level, Lines, Played, Sink};
+use parallel::lock;
 use protocol::acpc::dealer::{Config, Event, Failure, HandOver};
 use protocol::acpc::reply::Correction;
 use protocol::acpc::transaction::Transaction;
@@ -37,7 +38,7 @@ use crate::bots::count_replaced;
 use crate::dealer::{
     Clock, EntrantConnection, InProcessPlayer, Observer, SocketLimits, Stopped, drive,
 };
-use crate::{Error, lock, write_json};
+use crate::{Error, write_json};
 
 /// The time limit for a bot to read bytes that were sent to it.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(30);

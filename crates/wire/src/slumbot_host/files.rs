@@ -12,9 +12,9 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::lock;
 use jiff::Timestamp;
 use logs::formats::csv;
+use parallel::lock;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use runs::{Lock, LockError};

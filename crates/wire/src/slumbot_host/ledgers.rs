@@ -29,10 +29,11 @@ use logs::stats::{DecisionTally, Report, Tally};
 use logs::{
     DecisionRecord, Entrant, HandRecord, LedgerReader, LedgerWriter, MatchInfo, Provenance,
 };
+use parallel::lock;
 use tokio::sync::oneshot;
 
 use super::{HostError, SlumbotHost};
-use crate::{Error, lock, write_json};
+use crate::{Error, write_json};
 
 /// The clients' name in the records.
 const CLIENTS: &str = "clients";

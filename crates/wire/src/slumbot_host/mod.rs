@@ -33,6 +33,7 @@ use agents::{AgentChoice, AgentError};
 use game::{GameDef, Turn};
 use logs::Provenance;
 use matches::games::load_game;
+use parallel::lock;
 use protocol::acpc::gamedef::Reading;
 use protocol::slumbot::IncrError;
 use protocol::slumbot::host::{self, BAD_TOKEN, Hand, Request, refusal};
@@ -42,7 +43,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use tokio::sync::Semaphore;
 
-use crate::{Error, lock};
+use crate::Error;
 use files::{FILE, FOLDER, Files, agent_names, make_folder, take_from_others, token_text};
 use ledgers::{AgentLedger, Finished, Writer};
 use session::{Session, User, Users, not_recorded, record, recorded, replay};

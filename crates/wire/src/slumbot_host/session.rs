@@ -17,6 +17,7 @@ use game::{Action, BySeat, GameDef, Seat};
 use logs::{DecisionRecord, HandRecord};
 use matches::bot::mix;
 use matches::table::{Deal, Dealer};
+use parallel::lock;
 use protocol::slumbot::host::{Hand, Next, Totals};
 use protocol::slumbot::message::{HandEnd, HandObject};
 use tokio::task::JoinHandle;
@@ -31,7 +32,6 @@ use super::{
     SlumbotHost, now,
 };
 use crate::bots::{OfferedAgent, Question, SelfPlay};
-use crate::lock;
 
 /// A session in memory.
 #[derive(Debug)]

@@ -13,11 +13,11 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use game::Action;
+use parallel::lock;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use smallvec::SmallVec;
 
 use super::files::{FILE, parse_token, token_text};
-use crate::lock;
 
 /// The packed actions of a hand; few are stored inline.
 pub(super) type Actions = SmallVec<[u16; 8]>;

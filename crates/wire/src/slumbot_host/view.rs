@@ -10,6 +10,7 @@ use agents::AgentError;
 use cards::HoleCards;
 use game::{Action, InfoSet, PublicState, Seat};
 use logs::{DecisionRecord, HandRecord, LedgerError, LedgerReader};
+use parallel::lock;
 use protocol::slumbot::Incr;
 use protocol::slumbot::action::{board_order, high_to_low, write};
 use protocol::slumbot::host::{Hand, Next, Totals};
@@ -20,7 +21,6 @@ use super::session::{Session, deal_number, replay, totals};
 use super::slots::{Slot, Stage};
 use super::{CLIENT_ENTRANT, HostError, Inner, SERVER_ENTRANT, SlumbotHost};
 use crate::bots::{OfferedAgent, Question};
-use crate::lock;
 
 /// The client's view of a session at one moment.
 #[derive(Debug, Clone)]

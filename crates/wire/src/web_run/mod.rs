@@ -28,12 +28,13 @@ use logs::ledger::{Known, WebCounts, WebHand};
 use logs::stats::{DecisionTally, Sums};
 use logs::{Entrant, MatchInfo, Provenance, Rate};
 use matches::runner::Stop;
+use parallel::lock;
 use protocol::slumbot::accounts::STACK;
 use serde::Serialize;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
-use crate::{Error, lock};
+use crate::Error;
 use http::{Address, Http, HttpError};
 use pace::{FailureLimits, Pacer};
 use store::Store;

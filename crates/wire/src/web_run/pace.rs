@@ -20,11 +20,11 @@ use std::time::{Duration, Instant};
 
 use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
 use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
+use parallel::lock;
 use tokio::time::sleep;
 
 use super::Pace;
 use super::http::Address;
-use crate::lock;
 
 /// Failures in a row that make an outage.
 const OUTAGE_FAILURES: u32 = 6;

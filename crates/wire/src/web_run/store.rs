@@ -12,12 +12,13 @@ use logs::ledger::{
 use logs::stats::{DecisionTally, Tally};
 use logs::{DecisionRecord, HandRecord, MatchInfo};
 use matches::plan::{entrant, unique_names};
+use parallel::lock;
 use runs::RunError;
 
 use super::RunSettings;
 use super::pace::FailureLimits;
+use crate::Error;
 use crate::slumbot_host::files::{FILE, FOLDER, make_folder, take_from_others};
-use crate::{Error, lock};
 
 /// The game's name in the ledger.
 const GAME: &str = "holdem.nolimit.2p.reverse_blinds";
