@@ -15,7 +15,7 @@ use evaluation::price::{Advisers, Priced, Unpriced};
 use game::{Action, Chips, GameDef, InfoSet, PublicState, Seat, notation};
 use logs::estimate::{Estimates, HandLedger, RowKind};
 use logs::stats::report::Estimate;
-use logs::stats::{PlaceSums, Report as Statistics, Results, place_words};
+use logs::stats::{Interval, PlaceSums, Rate, Report as Statistics, Results, place_words};
 use logs::{DecisionRecord, HandRecord, MatchInfo};
 use matches::estimates::{Extent, Values, Wanted};
 use matches::runner::Stop;
@@ -35,6 +35,12 @@ const MOST_LISTED: usize = 5000;
 
 /// Hands that are worked on between two looks at whether to go on.
 const BLOCK: usize = 16;
+
+/// The most parts that a match is divided into for the trend.
+const PARTS_OF_TREND: u64 = 20;
+
+/// The fewest hands of such a part: fewer say nothing.
+const HANDS_OF_TREND: u64 = 25;
 
 /// Prices below this, in big blinds, are nothing.
 pub const LEAST: f64 = 0.005;
@@ -91,6 +97,9 @@ pub struct Analysis {
     pub place: usize,
     /// The agent that prices decisions.
     pub by: String,
+    /// The agent that prices the decisions which `by` does not solve; null if it solves nothing.
+    #[serde(default)]
+    pub unsolved_by: Option<String>,
     /// The value function behind prices; null where the game has none.
     pub value_function: Option<String>,
     /// The number of hands.
@@ -103,6 +112,9 @@ pub struct Analysis {
     pub no_luck: Option<String>,
     pub ledger: ResultLedger,
     pub decisions: DecisionSums,
+    /// What decisions cost from part to part of the match, in order; empty where none has a price.
+    #[serde(default)]
+    pub trend: Vec<TrendPart>,
     /// The dearest decisions, the dearest first.
     pub dearest: Vec<DearDecision>,
     /// The decisions that the text lists.
@@ -125,6 +137,19 @@ impl RateLine {
     pub fn words(&self, number: usize) -> String {
         if number < 2 { self.what.clone() } else { format!("without luck: {}", self.what) }
     }
+}
+
+/// What the decisions of a part of the match cost, all with a price together, in mbb/hand.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TrendPart {
+    /// The number of its first hand.
+    pub from: u64,
+    /// The number of hands.
+    pub hands: u64,
+    pub mbb: f64,
+    /// The 95 % interval by hands, from 0 on: no price is below 0.
+    pub low: f64,
+    pub high: f64,
 }
 
 /// The parts of a result in chips: they add up to it.
@@ -221,8 +246,8 @@ pub struct DearDecision {
     pub actions: Vec<DearAction>,
     /// What it cost: the best value less that of what was done.
     pub price: f64,
-    /// Half the 95 % interval of the price; of a solved decision how far the solution is from an
-    /// equilibrium.
+    /// Half the 95 % interval of the price; of a solved decision how far it is from settled, as
+    /// `agents::SolvedDecision` says.
     pub half_width: f64,
     /// Whether the agent has solved it.
     #[serde(default)]
@@ -244,6 +269,8 @@ pub struct DearAction {
 
 /// What a hand adds.
 struct Share {
+    /// Its number.
+    hand: u64,
     won: f64,
     parts: Result<HandLedger, &'static str>,
     made: u64,
@@ -283,6 +310,7 @@ pub fn analyse(
         advisers.expect_hands(hands);
     }
     let mut sums = Sums::new(asked, &analyst, info.game.big_blind().max(1));
+    sums.trend.each = hands.div_ceil(PARTS_OF_TREND).max(HANDS_OF_TREND);
     let mut places = PlaceSums::new(info, asked.who);
     let mut records = source.hands_and_decisions(|_| true)?;
     while !stop.asked() {
@@ -370,7 +398,9 @@ impl Analyst<'_> {
                 parts.ok_or("with cards that are not known")
             }
         };
-        let mut share = Share { won, parts, made: 0, priced: Vec::new(), not_priced: Vec::new() };
+        let hand = record.hand;
+        let mut share =
+            Share { hand, won, parts, made: 0, priced: Vec::new(), not_priced: Vec::new() };
         record.public.each_decision(|public, played| {
             let actor = played.seat;
             if Some(actor) != seat {
@@ -471,8 +501,43 @@ struct Sums {
     analysis: Analysis,
     rest: BTreeMap<&'static str, (u64, f64)>,
     not_priced: BTreeMap<Unpriced, u64>,
+    trend: Trend,
     /// The big blind in chips.
     big_blind: f64,
+}
+
+/// The part of the match that is being added up.
+#[derive(Default)]
+struct Trend {
+    /// Hands of a part.
+    each: u64,
+    first: Option<u64>,
+    /// What the decisions of each hand cost, in mbb.
+    costs: Vec<f64>,
+}
+
+impl Trend {
+    /// Adds a hand; returns the part that it completes.
+    fn add(&mut self, hand: u64, big_blinds: f64) -> Option<TrendPart> {
+        self.first.get_or_insert(hand);
+        self.costs.push(1e3 * big_blinds);
+        if (self.costs.len() as u64) < self.each { None } else { self.end() }
+    }
+
+    /// Ends a part; `None` without an interval.
+    fn end(&mut self) -> Option<TrendPart> {
+        let (first, costs) = (self.first.take()?, std::mem::take(&mut self.costs));
+        let hands = costs.len() as u64;
+        let count = hands as f64;
+        let mbb = costs.iter().sum::<f64>() / count;
+        let squares: f64 = costs.iter().map(|cost| (cost - mbb).powi(2)).sum();
+        if hands < 2 {
+            return None;
+        }
+        let error = (squares / (count - 1.0) / count).sqrt();
+        let Interval { low, high } = Rate::from_error(mbb, error, hands, hands).interval;
+        Some(TrendPart { from: first, hands, mbb, low: low.max(0.0), high })
+    }
 }
 
 impl Sums {
@@ -488,6 +553,7 @@ impl Sums {
             player: String::new(),
             place: asked.who,
             by: asked.agent.clone(),
+            unsolved_by: analyst.advisers.ok().and_then(Advisers::unsolved_by).map(str::to_owned),
             value_function: function.map(str::to_owned),
             hands: 0,
             big_blind,
@@ -503,16 +569,19 @@ impl Sums {
                 clear_cost: 0.0,
                 not_priced: Vec::new(),
             },
+            trend: Vec::new(),
             dearest: Vec::new(),
             most: asked.most,
         };
-        let (rest, not_priced) = (BTreeMap::new(), BTreeMap::new());
-        Sums { analysis, rest, not_priced, big_blind: f64::from(big_blind) }
+        let (rest, not_priced, trend) = (BTreeMap::new(), BTreeMap::new(), Trend::default());
+        Sums { analysis, rest, not_priced, trend, big_blind: f64::from(big_blind) }
     }
 
     fn add(&mut self, share: Share) {
-        let Analysis { ledger, decisions, dearest, hands, .. } = &mut self.analysis;
+        let Analysis { ledger, decisions, trend, dearest, hands, .. } = &mut self.analysis;
         *hands += 1;
+        let cost = share.priced.iter().map(|priced| priced.price).sum();
+        trend.extend(self.trend.add(share.hand, cost));
         ledger.won += share.won;
         match share.parts {
             Ok(HandLedger { cards, own_draws, other_draws, play }) => {
@@ -554,8 +623,14 @@ impl Sums {
         *rest = (rest.0 + hands, rest.1 + won);
     }
 
-    fn finish(self) -> Analysis {
+    fn finish(mut self) -> Analysis {
         let mut analysis = self.analysis;
+        // What is left at the end is a part if it is not too small.
+        let enough = self.trend.costs.len() as u64 >= HANDS_OF_TREND;
+        analysis.trend.extend(self.trend.end().filter(|_| enough));
+        if analysis.decisions.priced == 0 {
+            analysis.trend.clear();
+        }
         let rest = self.rest.into_iter();
         let rest =
             rest.map(|(what, (hands, chips))| RestLine { what: what.to_owned(), hands, chips });
@@ -598,6 +673,18 @@ impl DearDecision {
             format!("{} {}", action.action, show::number::percent(action.probability, 0))
         });
         words.collect::<Vec<_>>().join(", ")
+    }
+}
+
+impl TrendPart {
+    /// The hands, what decisions cost in them, and the interval, in words.
+    pub fn row(&self) -> [String; 3] {
+        let last = self.from + self.hands - 1;
+        [
+            format!("{} to {}", whole(self.from), whole(last)),
+            decimal(self.mbb, 1),
+            format!("{} to {}", decimal(self.low, 1), decimal(self.high, 1)),
+        ]
     }
 }
 
@@ -672,9 +759,17 @@ impl fmt::Display for Analysis {
         }
         table.row(["together: the result".to_owned(), chips(ledger.won)]);
         writeln!(f, "\n{table}")?;
-        writeln!(f, "\n{}", decisions.words(by))?;
+        writeln!(f, "\n{}", decisions.words(by, self.unsolved_by.as_deref()))?;
         for NotPriced { what, decisions } in &decisions.not_priced {
             writeln!(f, "not priced: {} {what}", counted(*decisions, "decision"))?;
+        }
+        if self.trend.len() > 1 {
+            let header = ["hands", "decisions cost, mbb/hand", "95 %"];
+            let mut table = Table::new(header).right(1..3);
+            for part in &self.trend {
+                table.row(part.row());
+            }
+            writeln!(f, "\n{table}")?;
         }
         let clear = self.dearest.iter().filter(|dear| dear.is_clear());
         let listed: Vec<&DearDecision> = clear.take(self.most).collect();
@@ -700,10 +795,12 @@ impl fmt::Display for Analysis {
 
 impl DecisionSums {
     /// What the decisions cost, in a sentence.
-    pub fn words(&self, by: &str) -> String {
-        let solved = match self.solved {
-            0 => String::new(),
-            solved => format!(", {} of them by a solution", whole(solved)),
+    pub fn words(&self, by: &str, unsolved_by: Option<&str>) -> String {
+        let solved = match unsolved_by {
+            None => String::new(),
+            Some(other) => {
+                format!(", {} of them by a solution and the rest by {other}", whole(self.solved))
+            }
         };
         format!(
             "{} of {} have a price by {by}{solved}; {} clearly cost something: {} big blinds \

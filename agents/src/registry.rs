@@ -122,9 +122,10 @@ type Check = dyn Fn() -> Result<(), AgentError> + Send + Sync;
 
 /// An agent that solves the rest of some hands and so knows what actions are worth there.
 pub trait SolvesDecisions: Send + Sync {
-    /// What the actions of a decision are worth in a solution of its street that has the action
-    /// `played`: both players come to the street by the agent's blueprint. `None` where the agent
-    /// solves nothing, or not near enough to an equilibrium.
+    /// What the actions of a decision are worth in a solution that begins with it and has the
+    /// action `played`: both players come there as the agent's blueprint would, and play on by the
+    /// solution. It has no gadget, so it is not what the agent plays. `None` where the agent solves
+    /// nothing, or not near enough to an equilibrium.
     fn solved(&self, infoset: &InfoSet, played: Action) -> Option<SolvedDecision>;
 }
 
@@ -134,8 +135,12 @@ pub struct SolvedDecision {
     /// Each action with its probability for the cards of the decision and what it wins with them,
     /// in chips over the whole hand.
     pub actions: Vec<(Action, f64, f64)>,
-    /// The exploitability of the solution, in chips.
-    pub exploitability: f64,
+    /// How far this is from settled, in chips, as a sum: the exploitability of the solution; by how
+    /// much the best action wins more with these cards than the solution's own strategy does; and
+    /// for a raise that the solution hardly ever makes, so that its answers are hardly learnt, by
+    /// how much it would win more or less in a solution that begins after it, to which the player
+    /// comes with the hands that the blueprint raises.
+    pub error: f64,
 }
 
 /// The recipe of the policy of an agent that is a pure function of the information set.

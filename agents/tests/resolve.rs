@@ -121,23 +121,20 @@ fn a_bet_that_the_menu_does_not_have_is_answered_as_it_is() {
 #[test]
 fn a_decision_is_priced_in_a_solution_that_has_the_action_played_in_its_exact_size() {
     let def = Arc::new(games::nolimit_holdem());
-    let name = "resolve:blueprint=call,menu=fcpa,entry=none,iterations=60,enough=0,floor=9";
+    // The gadget is for play: prices have none.
+    let name = "resolve:blueprint=call,menu=fcpa,entry=safe,iterations=60,enough=0,floor=9";
     let agent = Registry::standard().resolve(name).expect("an agent");
     assert_eq!(agent.blueprint().map(AgentChoice::name), Some("call"));
     let solver = agent.solver(&def).expect("it plays this").expect("it solves this");
     // A bet and a raise that no menu has.
     let (bet, raise) = (Action::RaiseTo(100 + 333), Action::RaiseTo(100 + 1_111));
-    let river = after(&def, &QUIET);
     let public = after(&def, &[QUIET.as_slice(), &[bet]].concat());
+    let raised = after(&def, &[QUIET.as_slice(), &[bet, raise]].concat());
     let menu = abstraction::menu::find("fcpa").expect("it ships");
     let offered = |state: &PublicState| {
         let mut actions = menu.actions(state).to_vec();
-        let since: Vec<Action> =
-            state.history()[QUIET.len()..].iter().map(|played| played.action).collect();
-        match since[..] {
-            [] => actions.push(bet),
-            [one] if one == bet => actions.push(raise),
-            _ => (),
+        if state.history().len() == public.history().len() {
+            actions.push(raise);
         }
         actions.sort_by_key(|action| match action {
             Action::Fold => (0, 0),
@@ -146,19 +143,31 @@ fn a_decision_is_priced_in_a_solution_that_has_the_action_played_in_its_exact_si
         });
         actions
     };
-    let mut expected = solved(&river, &offered, 60);
+    let seat = Seat::new(1).expect("a seat");
+    let mut expected = solved(&public, &offered, 60);
     let exploitability = expected.exploitability();
-    let (strategies, values) = {
-        let spot = Spot::at_state(&expected, &public).expect("in the tree");
-        (spot.strategies(), expected.action_values(&public).expect("in the tree"))
-    };
+    let strategies = expected.spot().strategies();
+    let values = expected.action_values(&public).expect("the root");
+    let at = offered(&public).iter().position(|&action| action == raise).expect("offered");
+    let share = strategies.iter().map(|(_, chances)| chances[at]).sum::<f64>() / 1081.0;
+    // All hands alike come to what follows a raise that `call` never makes.
+    let mut later = solved(&raised, &|state| menu.actions(state).to_vec(), 60);
+    let after_raise = later.values_at(&raised).expect("the root");
     for hand in ["KhKc", "AcQd", "5h3c"] {
         let found = solver.solved(&seen(&public, hole(hand)), raise).expect("a solution");
-        assert!((found.exploitability - exploitability).abs() < 1e-9 * exploitability);
         let of = |all: &[(Combo, Vec<f64>)]| {
             all.iter().find(|(other, _)| *other == combo(hand)).expect("a hand").1.clone()
         };
         let (chances, worth) = (of(&strategies), of(&values));
+        let own: f64 = chances.iter().zip(&worth).map(|(chance, value)| chance * value).sum();
+        let mut error = exploitability;
+        error += worth.iter().copied().fold(f64::NEG_INFINITY, f64::max) - own;
+        if share < 0.05 {
+            let values = &after_raise[seat.index()];
+            let value = values.iter().find(|value| value.combo == combo(hand)).expect("a hand");
+            error += (value.value - worth[at]).abs();
+        }
+        assert!((found.error - error).abs() < 1e-6 * error, "{hand}: {} {error}", found.error);
         assert_eq!(found.actions.len(), offered(&public).len());
         for (at, &(action, probability, value)) in found.actions.iter().enumerate() {
             assert_eq!(action, offered(&public)[at]);
@@ -171,6 +180,18 @@ fn a_decision_is_priced_in_a_solution_that_has_the_action_played_in_its_exact_si
     assert_eq!(solver.solved(&seen(&turn, hole("AcQd")), Action::Call), None);
     let cfr = Registry::standard().resolve("cfr").expect("an agent");
     assert!(cfr.solver(&def).expect("it plays this").is_none() && cfr.blueprint().is_none());
+}
+
+#[test]
+fn a_turn_has_the_gadget_that_was_asked_for_without_a_deadline_too() {
+    let def = Arc::new(games::nolimit_holdem_with(vec![1_000, 1_000]));
+    let turn = after(&def, &[Action::RaiseTo(500), Action::Call, Action::Call, Action::Call]);
+    let played = |entry: &str| {
+        let options = "blueprint=equity:mix=1,menu=fcpa,from=turn,iterations=20,floor=9";
+        strategies(&*policy(&format!("resolve:{options},entry={entry}"), &def), &turn)
+    };
+    let (none, half, safe) = (played("none"), played("half"), played("safe"));
+    assert!(none != half && half != safe);
 }
 
 #[test]

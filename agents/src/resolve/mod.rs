@@ -136,6 +136,9 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
     prepare,
 };
 
+/// A raise that a smaller share of the range makes is compared with a solution that begins after
+/// it.
+const RARE: f64 = 0.05;
 /// With as much time for each answer `from=auto` solves turns.
 const ENOUGH_FOR_TURNS: Duration = Duration::from_secs(2);
 
@@ -442,14 +445,28 @@ impl SolvesDecisions for Solving {
         let Hands::Two(solvers) = &self.hands else { return None };
         let InfoSet { public, seat, hole } = infoset;
         let effort = Effort { iterations: self.iterations, enough: self.enough, until: None };
-        let solved = solvers.street_of(public, *seat, played, &effort)?;
+        let solved = solvers.begun_at(public, *seat, Some(played), &effort)?;
         let hand = combo(*hole)?;
         let strategy = solved.strategies(public, *seat)?[hand.index()].clone()?;
         let values = solved.values(public, hand).into_iter();
-        let actions = values.map(|(action, value)| (action, strategy.probability(action), value));
-        let exploitability = solved.distance * solved.pot();
-        Some(SolvedDecision { actions: actions.collect(), exploitability })
-            .filter(|solved| solved.actions.iter().any(|&(action, ..)| action == played))
+        let actions: Vec<(Action, f64, f64)> =
+            values.map(|(action, value)| (action, strategy.probability(action), value)).collect();
+        let &(.., value) = actions.iter().find(|of| of.0 == played)?;
+        let own: f64 = actions.iter().map(|(_, probability, value)| probability * value).sum();
+        let best = actions.iter().map(|of| of.2).fold(f64::NEG_INFINITY, f64::max);
+        let mut error = solved.distance * solved.pot() + (best - own).max(0.0);
+        // Who hardly ever sees a raise has not learnt to answer it.
+        if matches!(played, Action::RaiseTo(_)) && solved.share_of(played) < RARE {
+            let mut after = public.clone();
+            after.apply(played).ok()?;
+            if let Turn::Act(other) = after.turn()
+                && let Some(solved) = solvers.begun_at(&after, other, None, &effort)
+                && let Some(other) = solved.value_of(&after, *seat, hand)
+            {
+                error += (other - value).abs();
+            }
+        }
+        Some(SolvedDecision { actions, error })
     }
 }
 

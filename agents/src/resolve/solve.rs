@@ -19,7 +19,7 @@ use show::number::percent;
 use solvers::Player;
 use solvers::holdem::by_policy::{Own, hand_values_while};
 use solvers::subgame::{
-    ByAction, DepthLimited, EntryChoice, Gadget, Options, Solver, Spot, Subgame,
+    ByAction, DepthLimited, EntryChoice, Gadget, HandValue, Options, Solver, Spot, Subgame,
 };
 
 use crate::reach::ActionMatching;
@@ -165,22 +165,28 @@ impl Resolver {
         }
     }
 
-    /// The solution of the whole street of a decision with the blueprint's ranges at its beginning,
-    /// and with the action `played` there in its tree; `None` on streets that are not solved, and
-    /// if it is too far from an equilibrium. Nothing of earlier solutions goes into it, so it
-    /// gives values to hands, too, that would not have come there by them.
-    pub(super) fn street_of(
+    /// The solution from a state on, to which both players come as the blueprint would, with the
+    /// action `played` there in its tree, if any; `None` on streets that are not solved, and if it
+    /// is too far from an equilibrium. Neither gadgets nor earlier solutions go into it, so it is
+    /// not what the agent plays, and must not share its cache.
+    pub(super) fn begun_at(
         &self,
         public: &PublicState,
         seat: Seat,
-        played: Action,
+        played: Option<Action>,
         effort: &Effort,
     ) -> Option<Arc<Solved>> {
-        let street = public.street();
-        (self.first..=self.last).contains(&street).then_some(())?;
-        let start = Start::fresh(beginning(public, street)?);
+        (self.first..=self.last).contains(&public.street()).then_some(())?;
+        let ranges = [0, 1].map(|seat| {
+            let seat = Seat::new(seat).expect("two seats");
+            let how = (ActionMatching::Sizes, MIN_PROBABILITY);
+            reach::at_action(public.history().len(), &*self.blueprint, public, seat, how)
+        });
+        let start = Start { root: public.clone(), ranges: Some(ranges), before: None };
         let mut after = public.clone();
-        after.apply(played).ok()?;
+        if let Some(played) = played {
+            after.apply(played).ok()?;
+        }
         let solved = self.solution(&start, &after, seat, effort)?;
         (solved.distance <= self.floor).then_some(solved)
     }
@@ -353,7 +359,8 @@ impl Resolver {
         let left = effort.left();
         let given = ENTRY_SHARE * left;
         cache().entry_too_short.is_none_or(|short| given > short).then_some(())?;
-        let go_on = || effort.left() > left - given;
+        // Without a deadline both are infinite, and their difference is no number.
+        let go_on = || left.is_infinite() || effort.left() > left - given;
         let Some(values) = hand_values_while(&go_on, root, other, by, own, blueprint) else {
             cache().entry_too_short = Some(given);
             return None;
@@ -674,13 +681,41 @@ impl Solved {
     /// The value of each combo of a seat at a state if it plays a best response from there, in
     /// chips over the whole hand; `None` on the flop, where nothing is known to the end.
     fn hand_values(&self, public: &PublicState, seat: Seat) -> Option<Weights> {
-        let Game::Exact(solver) = &mut *self.game() else { return None };
-        let values = solver.values_at(public).ok()?;
         let mut all = vec![0.0; Combo::COUNT];
-        for hand in &values[seat.index()] {
+        for hand in self.values_of(public, seat)? {
             all[hand.combo.index()] = hand.best;
         }
         Some(all)
+    }
+
+    /// The values of a seat's hands at a state; `None` on the flop.
+    fn values_of(&self, public: &PublicState, seat: Seat) -> Option<Vec<HandValue>> {
+        let Game::Exact(solver) = &mut *self.game() else { return None };
+        let [first, second] = solver.values_at(public).ok()?;
+        Some(if seat.index() == 0 { first } else { second })
+    }
+
+    /// What a hand of a seat wins from a state on by its strategy, in chips over the whole hand;
+    /// `None` on the flop, and for hands that are not in the range.
+    pub(super) fn value_of(&self, public: &PublicState, seat: Seat, hand: Combo) -> Option<f64> {
+        let values = self.values_of(public, seat)?;
+        values.iter().find(|value| value.combo == hand).map(|value| value.value)
+    }
+
+    /// The share of the range of the player to act that takes an action at the root; 0 where the
+    /// tree does not have it.
+    pub(super) fn share_of(&self, action: Action) -> f64 {
+        let game = self.game();
+        let Turn::Act(seat) = game.root().turn() else { return 0.0 };
+        let Some((_, actions, strategies)) = game.strategies(game.root()) else { return 0.0 };
+        let Some(at) = actions.iter().position(|&other| other == action) else { return 0.0 };
+        let weights = &self.ranges[seat.index()];
+        let (mut taken, mut all) = (0.0, 0.0);
+        for (combo, chances) in strategies {
+            taken += weights[combo.index()] * chances[at];
+            all += weights[combo.index()];
+        }
+        if all > 0.0 { taken / all } else { 0.0 }
     }
 
     /// The value of each action with a hand, in chips over the whole hand; empty where the tree

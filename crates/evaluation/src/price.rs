@@ -43,8 +43,8 @@ pub struct Priced {
     pub actions: Vec<PricedAction>,
     /// By how much the action played is worse than the best one.
     pub price: f64,
-    /// Half the 95 % interval of the price; of a solved decision how far the solution is from an
-    /// equilibrium.
+    /// Half the 95 % interval of the price; of a solved decision how far it is from settled
+    /// ([`SolvedDecision::error`]).
     pub half_width: f64,
     /// Whether it was solved.
     pub solved: bool,
@@ -147,6 +147,11 @@ impl Advisers {
     /// The agent in an entrant's place.
     pub(crate) fn name(&self, entrant: u8) -> &str {
         &self.names[usize::from(entrant)]
+    }
+
+    /// The agent that prices what another one does not solve, if there is one that solves.
+    pub fn unsolved_by(&self) -> Option<&str> {
+        self.solver.as_ref().map(|_| self.names[0].as_str())
     }
 
     /// The name of the value function, if there is one.
@@ -303,7 +308,7 @@ impl Advisers {
 impl Priced {
     /// A decision by its solution; `None` if that has not the action played.
     fn of_solved(solved: SolvedDecision, played: Action) -> Option<Priced> {
-        let SolvedDecision { mut actions, exploitability: half_width } = solved;
+        let SolvedDecision { mut actions, error: half_width } = solved;
         actions.sort_by(|(.., one), (.., other)| other.total_cmp(one));
         let &(.., best) = actions.first()?;
         let action = |(action, probability, value)| PricedAction {

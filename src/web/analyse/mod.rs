@@ -30,6 +30,7 @@ use schemars::{JsonSchema, Schema};
 use serde::Deserialize;
 use show::number::{capital, counted, decimal, signed_grouped, signed_minus, whole};
 use show::svg::bars::{Bar, bars};
+use show::svg::chart::{Chart, Line};
 
 use imports::{ImportOrder, ImportView};
 use jobs::{AnalysisOrder, AnalysisView, Progress};
@@ -41,7 +42,7 @@ use super::decide::read_body;
 use super::description::Description;
 use super::pages::{CardText, blocking, cards_of, class, message, page};
 use super::{Limits, Site, hands};
-use crate::analysis::{Analysis, DearDecision, LEAST, PARTS, chips};
+use crate::analysis::{Analysis, DearDecision, LEAST, PARTS, TrendPart, chips};
 use crate::shell;
 
 /// Decisions on a page.
@@ -520,8 +521,34 @@ impl ResultPage {
         bars("What the result is made of, in chips", &rows)
     }
 
+    /// What decisions cost over the match, as a chart; empty with fewer than two parts.
+    fn trend(&self, analysis: &Analysis) -> String {
+        let [first, .., last] = &analysis.trend[..] else { return String::new() };
+        let middle = |part: &TrendPart| part.from as f64 + 0.5 * (part.hands as f64 - 1.0);
+        let line = Line {
+            class: "won",
+            points: analysis.trend.iter().map(|part| (middle(part), part.mbb)).collect(),
+            band: analysis.trend.iter().map(|part| (middle(part), [part.low, part.high])).collect(),
+            ..Line::default()
+        };
+        let title = "What decisions cost, in mbb/hand, with 95 % intervals";
+        Chart {
+            size: [720, 260],
+            description: format!(
+                "{} mbb/hand in the first {} hands, {} in the last {}.",
+                decimal(first.mbb, 1),
+                first.hands,
+                decimal(last.mbb, 1),
+                last.hands
+            ),
+            lines: vec![line],
+            ..Chart::new("trend", title, "number of the hand")
+        }
+        .element()
+    }
+
     fn sums(&self, analysis: &Analysis) -> String {
-        capital(&analysis.decisions.words(&analysis.by))
+        capital(&analysis.decisions.words(&analysis.by, analysis.unsolved_by.as_deref()))
     }
 
     fn not_priced(&self, analysis: &Analysis) -> Vec<String> {

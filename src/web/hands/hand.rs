@@ -61,6 +61,8 @@ pub struct HandAnalysis {
     player: String,
     /// The agent that priced them.
     by: String,
+    /// The agent that priced those that it does not solve; null if it solves nothing.
+    unsolved_by: Option<String>,
     /// The decisions that cost something and are among the dearest that the analysis lists.
     decisions: Vec<DearDecision>,
 }
@@ -68,9 +70,9 @@ pub struct HandAnalysis {
 impl HandAnalysis {
     /// What the analysis in a match's folder says of a hand.
     fn of(folder: &FilePath, hand: u64) -> Option<HandAnalysis> {
-        let Analysis { player, by, mut dearest, .. } = kept_analysis(folder)?;
+        let Analysis { player, by, unsolved_by, mut dearest, .. } = kept_analysis(folder)?;
         dearest.retain(|dear| dear.hand == hand);
-        Some(HandAnalysis { player, by, decisions: dearest })
+        Some(HandAnalysis { player, by, unsolved_by, decisions: dearest })
     }
 }
 
@@ -474,7 +476,7 @@ impl<'a> HandPage<'a> {
 
     /// What the match's analysis found in this hand, in words; empty if there is none.
     fn analysed(&self) -> String {
-        let Some(HandAnalysis { player, by, decisions }) = &self.view.analysis else {
+        let Some(HandAnalysis { player, by, decisions, .. }) = &self.view.analysis else {
             return String::new();
         };
         let dear = decisions.iter().filter(|dear| dear.price >= LEAST);
@@ -571,16 +573,17 @@ fn judged(
         width: format!("{:.1}", 100.0 * action.probability.clamp(0.0, 1.0)),
         taken: action.played,
     };
+    let by = analysis.unsolved_by.as_ref().filter(|_| !dear.solved).unwrap_or(&analysis.by);
     let note = if dear.solved {
-        "Values are of this hand in a solution of the street, to which both players come as the \
-         agent would; ± is how far the solution is from an equilibrium."
+        "Values are of this hand in a solution that begins here, where both players come as the \
+         agent's blueprint would; ± is how far it is from settled."
     } else {
         "Values are of this hand against all that the other player may hold after this betting, \
          both playing on as the agent does; an agent that mixes, or was trained roughly, may \
          itself take an action that is worth less."
     };
     let thought = Thought {
-        place: format!("By {}", analysis.by),
+        place: format!("By {by}"),
         bars: dear.actions.iter().map(bar).collect(),
         valued: true,
         unit: "bb",
@@ -592,7 +595,7 @@ fn judged(
         price += &format!(" ± {}", decimal(dear.half_width, 2));
     }
     let class = if dear.is_clear() { "loss" } else { "soft" };
-    Some((format!("{price} by {}", analysis.by), class, thought))
+    Some((format!("{price} by {by}"), class, thought))
 }
 
 /// A decision as bars.
