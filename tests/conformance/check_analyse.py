@@ -37,11 +37,11 @@ def choose(page, files):
 
 
 def has(page, script, what):
-    """Waits for something on a page that may load itself again meanwhile."""
+    """Waits for something on a page that may load itself again meanwhile, until its scripts have run."""
     until = time.monotonic() + chromium.TIMEOUT
     while time.monotonic() < until:
         try:
-            if page.value(f"!!({script})"):
+            if page.value(f"document.readyState === 'complete' && !!({script})"):
                 return
         except AssertionError as error:
             if "navigated" not in str(error):
