@@ -144,6 +144,8 @@ impl RateLine {
 pub struct TrendPart {
     /// The number of its first hand.
     pub from: u64,
+    /// The number of its last hand.
+    pub to: u64,
     /// The number of hands.
     pub hands: u64,
     pub mbb: f64,
@@ -511,7 +513,8 @@ struct Sums {
 struct Trend {
     /// Hands of a part.
     each: u64,
-    first: Option<u64>,
+    /// The numbers of its first and last hand so far.
+    span: Option<[u64; 2]>,
     /// What the decisions of each hand cost, in mbb.
     costs: Vec<f64>,
 }
@@ -519,14 +522,14 @@ struct Trend {
 impl Trend {
     /// Adds a hand; returns the part that it completes.
     fn add(&mut self, hand: u64, big_blinds: f64) -> Option<TrendPart> {
-        self.first.get_or_insert(hand);
+        self.span.get_or_insert([hand; 2])[1] = hand;
         self.costs.push(1e3 * big_blinds);
         if (self.costs.len() as u64) < self.each { None } else { self.end() }
     }
 
     /// Ends a part; `None` without an interval.
     fn end(&mut self) -> Option<TrendPart> {
-        let (first, costs) = (self.first.take()?, std::mem::take(&mut self.costs));
+        let ([from, to], costs) = (self.span.take()?, std::mem::take(&mut self.costs));
         let hands = costs.len() as u64;
         let count = hands as f64;
         let mbb = costs.iter().sum::<f64>() / count;
@@ -536,7 +539,7 @@ impl Trend {
         }
         let error = (squares / (count - 1.0) / count).sqrt();
         let Interval { low, high } = Rate::from_error(mbb, error, hands, hands).interval;
-        Some(TrendPart { from: first, hands, mbb, low: low.max(0.0), high })
+        Some(TrendPart { from, to, hands, mbb, low: low.max(0.0), high })
     }
 }
 
@@ -679,9 +682,8 @@ impl DearDecision {
 impl TrendPart {
     /// The hands, what decisions cost in them, and the interval, in words.
     pub fn row(&self) -> [String; 3] {
-        let last = self.from + self.hands - 1;
         [
-            format!("{} to {}", whole(self.from), whole(last)),
+            format!("{} to {}", whole(self.from), whole(self.to)),
             decimal(self.mbb, 1),
             format!("{} to {}", decimal(self.low, 1), decimal(self.high, 1)),
         ]

@@ -15,7 +15,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use game::{Action, Chips, GameDef, InfoSet, Policy};
+use game::{Action, Chips, GameDef, InfoSet, Policy, Strategy};
 use models::student::Student;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -132,9 +132,10 @@ pub trait SolvesDecisions: Send + Sync {
 /// A decision in a solution.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SolvedDecision {
-    /// Each action with its probability for the cards of the decision and what it wins with them,
-    /// in chips over the whole hand.
-    pub actions: Vec<(Action, f64, f64)>,
+    /// The strategy of the solution with the cards of the decision.
+    pub strategy: Strategy,
+    /// What each action wins with them, in chips over the whole hand.
+    pub values: Vec<(Action, f64)>,
     /// How far this is from settled, in chips, as a sum: the exploitability of the solution; by how
     /// much the best action wins more with these cards than the solution's own strategy does; and
     /// for a raise that the solution hardly ever makes, so that its answers are hardly learnt, by

@@ -122,57 +122,60 @@ fn a_bet_that_the_menu_does_not_have_is_answered_as_it_is() {
 fn a_decision_is_priced_in_a_solution_that_has_the_action_played_in_its_exact_size() {
     let def = Arc::new(games::nolimit_holdem());
     // The gadget is for play: prices have none.
-    let name = "resolve:blueprint=call,menu=fcpa,entry=safe,iterations=60,enough=0,floor=9";
+    let name = "resolve:blueprint=call,menu=fcpa,entry=safe,iterations=100,enough=0,floor=9";
     let agent = Registry::standard().resolve(name).expect("an agent");
     assert_eq!(agent.blueprint().map(AgentChoice::name), Some("call"));
     let solver = agent.solver(&def).expect("it plays this").expect("it solves this");
-    // A bet and a raise that no menu has.
-    let (bet, raise) = (Action::RaiseTo(100 + 333), Action::RaiseTo(100 + 1_111));
+    // A bet that no menu has, and two raises: one that many hands make, and one that few do.
+    let bet = Action::RaiseTo(100 + 333);
     let public = after(&def, &[QUIET.as_slice(), &[bet]].concat());
-    let raised = after(&def, &[QUIET.as_slice(), &[bet, raise]].concat());
     let menu = abstraction::menu::find("fcpa").expect("it ships");
-    let offered = |state: &PublicState| {
-        let mut actions = menu.actions(state).to_vec();
-        if state.history().len() == public.history().len() {
-            actions.push(raise);
-        }
-        actions.sort_by_key(|action| match action {
-            Action::Fold => (0, 0),
-            Action::Call => (1, 0),
-            Action::RaiseTo(total) => (2, *total),
-        });
-        actions
-    };
-    let seat = Seat::new(1).expect("a seat");
-    let mut expected = solved(&public, &offered, 60);
-    let exploitability = expected.exploitability();
-    let strategies = expected.spot().strategies();
-    let values = expected.action_values(&public).expect("the root");
-    let at = offered(&public).iter().position(|&action| action == raise).expect("offered");
-    let share = strategies.iter().map(|(_, chances)| chances[at]).sum::<f64>() / 1081.0;
-    // All hands alike come to what follows a raise that `call` never makes.
-    let mut later = solved(&raised, &|state| menu.actions(state).to_vec(), 60);
-    let after_raise = later.values_at(&raised).expect("the root");
-    for hand in ["KhKc", "AcQd", "5h3c"] {
-        let found = solver.solved(&seen(&public, hole(hand)), raise).expect("a solution");
-        let of = |all: &[(Combo, Vec<f64>)]| {
-            all.iter().find(|(other, _)| *other == combo(hand)).expect("a hand").1.clone()
+    let hands = ["KhKc", "AcQd", "5h3c"];
+    for (raise, rare) in [(Action::RaiseTo(100 + 1_111), false), (Action::RaiseTo(9_100), true)] {
+        let offered = |state: &PublicState| {
+            let mut actions = menu.actions(state).to_vec();
+            if state.history().len() == public.history().len() {
+                actions.push(raise);
+            }
+            actions.sort_by_key(|action| match action {
+                Action::Fold => (0, 0),
+                Action::Call => (1, 0),
+                Action::RaiseTo(total) => (2, *total),
+            });
+            actions
         };
-        let (chances, worth) = (of(&strategies), of(&values));
-        let own: f64 = chances.iter().zip(&worth).map(|(chance, value)| chance * value).sum();
-        let mut error = exploitability;
-        error += worth.iter().copied().fold(f64::NEG_INFINITY, f64::max) - own;
-        if share < 0.05 {
-            let values = &after_raise[seat.index()];
-            let value = values.iter().find(|value| value.combo == combo(hand)).expect("a hand");
-            error += (value.value - worth[at]).abs();
-        }
-        assert!((found.error - error).abs() < 1e-6 * error, "{hand}: {} {error}", found.error);
-        assert_eq!(found.actions.len(), offered(&public).len());
-        for (at, &(action, probability, value)) in found.actions.iter().enumerate() {
-            assert_eq!(action, offered(&public)[at]);
-            assert!((probability - chances[at]).abs() < 1e-9, "{hand}: {action:?}");
-            assert!((value - worth[at]).abs() < 1e-6, "{hand}: {action:?}");
+        let mut expected = solved(&public, &offered, 100);
+        let exploitability = expected.exploitability();
+        let strategies = expected.spot().strategies();
+        let values = expected.action_values(&public).expect("the root");
+        let at = offered(&public).iter().position(|&action| action == raise).expect("offered");
+        let share = strategies.iter().map(|(_, chances)| chances[at]).sum::<f64>() / 1081.0;
+        assert_eq!(share < 0.05, rare, "{raise:?} is made with {share} of the hands");
+        // Nothing is known of a raise that `call` never makes: all hands come to what follows.
+        let raised = after(&def, &[QUIET.as_slice(), &[bet, raise]].concat());
+        let mut later = solved(&raised, &|state| menu.actions(state).to_vec(), 100);
+        let [_, after_raise] = later.values_at(&raised).expect("the root");
+        for hand in hands {
+            let found = solver.solved(&seen(&public, hole(hand)), raise).expect("a solution");
+            let of = |all: &[(Combo, Vec<f64>)]| {
+                all.iter().find(|(other, _)| *other == combo(hand)).expect("a hand").1.clone()
+            };
+            let (chances, worth) = (of(&strategies), of(&values));
+            assert_eq!(found.values.len(), worth.len());
+            for (at, &(action, value)) in found.values.iter().enumerate() {
+                assert_eq!(action, offered(&public)[at]);
+                let probability = found.strategy.probability(action);
+                assert!((probability - chances[at]).abs() < 1e-9, "{hand}: {action:?}");
+                assert!((value - worth[at]).abs() < 1e-6, "{hand}: {action:?}");
+            }
+            let own: f64 = chances.iter().zip(&worth).map(|(chance, value)| chance * value).sum();
+            let best = worth.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let mut error = exploitability + best - own;
+            if rare {
+                let other = after_raise.iter().find(|value| value.combo == combo(hand));
+                error += (other.expect("a hand").value - worth[at]).abs();
+            }
+            assert!((found.error - error).abs() < 1e-6 * error, "{hand}: {} {error}", found.error);
         }
     }
     // Not on streets that it leaves to the blueprint, and not for who solves nothing.

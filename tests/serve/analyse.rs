@@ -232,10 +232,12 @@ fn the_trend_is_what_the_priced_decisions_of_each_part_cost() {
     let report = server.folder.json("explain results data/matches/a --by cfr --quiet");
     let (trend, dearest) = (&report["analysis"]["trend"], &report["analysis"]["dearest"]);
     let parts = list(trend);
-    let sizes: Vec<_> =
-        parts.iter().map(|part| (part["from"].clone(), part["hands"].clone())).collect();
+    let sizes: Vec<_> = parts
+        .iter()
+        .map(|part| [&part["from"], &part["to"], &part["hands"]].map(Value::clone))
+        .collect();
     // The twenty hands that are left say too little.
-    let expected = [0, 25, 50, 75].map(|from| (json!(from), json!(25)));
+    let expected = [0, 25, 50, 75].map(|from| [from, from + 24, 25].map(|number| json!(number)));
     assert_eq!(sizes, expected);
     for part in parts {
         let from = number(&part["from"]);
@@ -290,7 +292,7 @@ fn rivers_are_priced_by_solving_them_where_the_agent_solves() {
     }
     shows(
         &server.get("/matches/a/analysis").1,
-        &["of them by a solution and the rest by cfr", "solved: "],
+        &["of them by a solution and the rest by cfr", "solved: ", "agent=cfr&amp;of=dear"],
     );
 }
 

@@ -448,12 +448,11 @@ impl SolvesDecisions for Solving {
         let solved = solvers.begun_at(public, *seat, Some(played), &effort)?;
         let hand = combo(*hole)?;
         let strategy = solved.strategies(public, *seat)?[hand.index()].clone()?;
-        let values = solved.values(public, hand).into_iter();
-        let actions: Vec<(Action, f64, f64)> =
-            values.map(|(action, value)| (action, strategy.probability(action), value)).collect();
-        let &(.., value) = actions.iter().find(|of| of.0 == played)?;
-        let own: f64 = actions.iter().map(|(_, probability, value)| probability * value).sum();
-        let best = actions.iter().map(|of| of.2).fold(f64::NEG_INFINITY, f64::max);
+        let values = solved.values(public, hand);
+        let &(_, value) = values.iter().find(|(action, _)| *action == played)?;
+        let own: f64 =
+            values.iter().map(|&(action, value)| strategy.probability(action) * value).sum();
+        let best = values.iter().map(|(_, value)| *value).fold(f64::NEG_INFINITY, f64::max);
         let mut error = solved.distance * solved.pot() + (best - own).max(0.0);
         // Who hardly ever sees a raise has not learnt to answer it.
         if matches!(played, Action::RaiseTo(_)) && solved.share_of(played) < RARE {
@@ -466,7 +465,7 @@ impl SolvesDecisions for Solving {
                 error += (other - value).abs();
             }
         }
-        Some(SolvedDecision { actions, error })
+        Some(SolvedDecision { strategy, values, error })
     }
 }
 

@@ -308,17 +308,17 @@ impl Advisers {
 impl Priced {
     /// A decision by its solution; `None` if that has not the action played.
     fn of_solved(solved: SolvedDecision, played: Action) -> Option<Priced> {
-        let SolvedDecision { mut actions, error: half_width } = solved;
-        actions.sort_by(|(.., one), (.., other)| other.total_cmp(one));
-        let &(.., best) = actions.first()?;
-        let action = |(action, probability, value)| PricedAction {
+        let SolvedDecision { strategy, mut values, error: half_width } = solved;
+        values.sort_by(|(_, one), (_, other)| other.total_cmp(one));
+        let &(_, best) = values.first()?;
+        let action = |(action, value)| PricedAction {
             action,
-            probability,
+            probability: strategy.probability(action),
             value,
             price: best - value,
             half_width,
         };
-        let actions: Vec<PricedAction> = actions.into_iter().map(action).collect();
+        let actions: Vec<PricedAction> = values.into_iter().map(action).collect();
         let price = actions.iter().find(|of| of.action == played)?.price;
         Some(Priced { actions, price, half_width, solved: true })
     }

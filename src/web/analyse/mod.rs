@@ -524,7 +524,7 @@ impl ResultPage {
     /// What decisions cost over the match, as a chart; empty with fewer than two parts.
     fn trend(&self, analysis: &Analysis) -> String {
         let [first, .., last] = &analysis.trend[..] else { return String::new() };
-        let middle = |part: &TrendPart| part.from as f64 + 0.5 * (part.hands as f64 - 1.0);
+        let middle = |part: &TrendPart| 0.5 * (part.from as f64 + part.to as f64);
         let line = Line {
             class: "won",
             points: analysis.trend.iter().map(|part| (middle(part), part.mbb)).collect(),
@@ -545,6 +545,11 @@ impl ResultPage {
             ..Chart::new("trend", title, "number of the hand")
         }
         .element()
+    }
+
+    /// The agent that prices exercises of the match: one that answers at once.
+    fn practised_by<'a>(&self, analysis: &'a Analysis) -> &'a str {
+        analysis.unsolved_by.as_deref().unwrap_or(&analysis.by)
     }
 
     fn sums(&self, analysis: &Analysis) -> String {
